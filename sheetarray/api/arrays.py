@@ -333,7 +333,7 @@ def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTabl
 
 
 def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Yield findings; a source that cannot be opened for its content, such as a file at its end, is one more."""
+    """Yield findings. If the source cannot be opened because of its content, yield that as a finding, too."""
     try:
         yield from findings
     except FormatError as error:

@@ -42,7 +42,8 @@ class ChangeLine(NamedTuple):
 def list_lines(
     differences: Differences, *, everything: bool, most: int | None = None
 ) -> tuple[list[ChangeLine], int, int]:
-    """Return the lines of what differs, the number of arrays that they are of, and that of arrays without differences.
+    """Return lines that describe the differences, the number of arrays that differ, and the number of arrays that do
+    not.
 
     `everything`: whether elements are named although one change explains all of them. `most`: the number of lines that
     will be shown, so that those of further elements need no text.

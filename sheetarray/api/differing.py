@@ -381,7 +381,7 @@ def _name_sheets_alike(sides: Sequence[DiffSide]) -> tuple[Sequence[DiffSide], l
 
 
 def _split_side(side: DiffSide, other: DiffSide) -> dict[str, DiffSide]:
-    """Return the sheets of a side whose arrays have names of their own, by their titles.
+    """Return the sheets of one side, by title. Array names need only be unique within a sheet.
 
     Raises:
         FormatError: it has no sheets.
@@ -638,7 +638,7 @@ def _check_key(
 def _group_by_key(
     pairs: Mapping[str, tuple[Any, Any]], common: Sequence[str], key: Sequence[str], members: Collection[str]
 ) -> LabelGroup:
-    """Return the group of arrays whose rows are identified by a key; `members`: those that may share its rows."""
+    """Return the group of arrays whose rows are found by a key column. `members`: the arrays that may belong to it."""
     if not all(_is_level(pairs, name) for name in key) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
         raise FormatError(f"the key needs arrays of one dimension and of one length, unlike {quote_names(key)}")
     counts = tuple(map(len, pairs[key[0]]))

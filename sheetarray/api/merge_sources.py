@@ -99,11 +99,11 @@ class MergeSource:
         self.takes_recorded = self._is_recorded = False
 
     def of_sheet(self, title: str) -> MergeSource:
-        """Return one sheet of this file as a source of its own."""
+        """Return a source of the merge that consists of one sheet of this file."""
         return MergeSource(self.given, self._given_storage, self._given_client, self._given_options, title)
 
     def of_table(self, sheet: SheetColumns) -> MergeSource:
-        """Return the table of one sheet of this file as a source of its own."""
+        """Return a source of the merge that consists of one table of this file."""
         title = sheet.columns.title
         file = self if title is None or not self.has_option("sheet") else self.of_sheet(title)
         file.table = OrdinaryTable([sheet])
@@ -230,7 +230,7 @@ class MergeSource:
             self.arrays = LabelledArrays(columns, None)
 
     def take_columns(self, columns: Mapping[str, Any], unreadable: Mapping[str, Array]) -> None:
-        """Take the columns of its table in other dtypes, and the errors of cells that these cannot mean."""
+        """Use columns of its table that were read with other dtypes, and the errors of cells that do not fit these."""
         self.arrays = LabelledArrays(dict(columns), None)
         for name, errors in unreadable.items():
             self._note_unreadable(name, self.arrays[name].copy(), errors)

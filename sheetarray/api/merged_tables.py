@@ -106,7 +106,8 @@ def _list_columns(sheet_merge: SheetMerge) -> dict[str, Any]:
 
 
 def _label_again(base: MergeSource, table: Mapping[str, Array]) -> tuple[LabelledArrays | None, str | None]:
-    """Return the arrays that a merged table is by the record of the base, and the dimension whose labels are columns.
+    """Return the arrays of a merged table with the labels of the base's record, and the dimension that lies across
+    columns.
 
     They are None without a record, or where the table does not hold such arrays any more.
     """

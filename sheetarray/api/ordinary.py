@@ -130,7 +130,7 @@ class OrdinaryTable:
         }
 
     def list_short_names(self) -> dict[str, str]:
-        """Return the names in their sheets of columns that have a title before their name."""
+        """Return the plain names of the columns whose name has the title of their sheet before it."""
         return {now: name for named in self._names for name, now in named.items()}
 
     def list_sheets(self) -> dict[str, SheetColumns]:
@@ -288,7 +288,7 @@ def refuse_unknown(
 
 
 def warn_of_table(table: OrdinaryTable, label: str) -> None:
-    """Warn of what is doubtful in a table; `label` is the name of its source."""
+    """Issue warnings about cells of a table that may be misread. `label`: the name of its source."""
     from ..tables import warn_of
 
     warn_of(table.findings, label)

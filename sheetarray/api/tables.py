@@ -300,7 +300,7 @@ def write_table(
 
 
 def _warn_of_zones(table: Any) -> None:
-    """Warn of each column whose times have a zone: a table has none."""
+    """Warn for each column of times with a time zone: a table has no place for the zone."""
     zones: dict[str, list[str]] = {}
     for name, note in note_values(table).items():
         if zone := note.zone:

@@ -54,7 +54,7 @@ class RowLabels:
     now: Array
 
     def of(self, row: int, *, is_now: bool) -> str:
-        """Return the label of a row; "" if it has none."""
+        """Return the label of a row; "" if it has no label."""
         labels = self.now if is_now else self.before
         return f"{label_text(labels[row]):.40}" if self.name is not None and row < len(labels) else ""
 

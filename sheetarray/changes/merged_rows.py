@@ -30,7 +30,7 @@ def map_merged_rows(
     is_key: bool = False,
     noted: dict[str, Positions] | None = None,
 ) -> RowMap:
-    """Return the row of the base that each row of a copy was.
+    """Return, for each row of a copy, the row of the base that it was.
 
     `before`: the rows of the base. `now`: those of the copy, of the same dtypes. `labels`: the arrays that label them;
     none if the content decides. `is_key`: whether a row of another label is another row. `noted`: takes the elements of

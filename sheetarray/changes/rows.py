@@ -365,8 +365,8 @@ def _pair_edited(sources: Positions, before: Elements, now: Elements) -> None:
 
 
 def _gaps_of(sources: Positions, count: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield runs of rows without a source: the first row now and the one after the last, and the same of the rows as
-    written that are left between the same two known rows.
+    """Yield the ranges of added rows between two matched rows, each with the range of written rows between the same
+    two.
     """
     marks = np.concatenate([[0], (sources < 0).astype(np.int8), [0]])
     used = np.zeros(count + 1, np.bool_)

@@ -245,7 +245,7 @@ class RowUnion:
 
 
 def _widen(rows: Array, like: Array) -> Array:
-    """Return texts in a dtype that also holds those of the base; other rows as they are."""
+    """Return texts in a dtype that also has room for the texts of the base; other rows unchanged."""
     return rows.astype(np.promote_types(rows.dtype, like.dtype)) if rows.dtype.kind in "UT" else rows
 
 

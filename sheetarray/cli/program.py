@@ -142,8 +142,8 @@ def _escape_unencodable() -> None:
 
 
 def _detach_stdout() -> None:
-    """Close standard output, so that the interpreter does not fail to flush it at its end: nobody reads it any more, or
-    the disk is full.
+    """Close standard output if nobody reads it any more or the disk is full, so that Python does not fail to flush it
+    at its end.
     """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

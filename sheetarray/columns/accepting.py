@@ -135,7 +135,7 @@ class ElementEdits:
 
 
 def find_element_edits(name: str, array: ResizedArray, new: LinearArray, *, whole: bool = False) -> ElementEdits | None:
-    """Return the cells to change so that an array holds the elements of another one; None if no cell has to change.
+    """Return the cells to change so that an array holds the elements of another one; None if all cells are right.
 
     The header of the array's column becomes the new one, so that `find_header_edits` finds its cells.
 

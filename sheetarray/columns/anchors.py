@@ -63,7 +63,7 @@ def find_anchors(sheet: HeaderCells, *, strict: bool = False, most_broken: int =
 
 
 def anchors_of_grid(grid: CellGrid) -> list[Anchor]:
-    """Return the anchors in rows of cells that are in memory; `find_anchors` does the same for a sheet."""
+    """Find the anchors in rows of cells that are in memory; `find_anchors` does the same for a sheet."""
     return find_anchors(GridSheet(grid))
 
 

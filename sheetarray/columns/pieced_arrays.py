@@ -76,7 +76,7 @@ class PiecedArrays:
         self._counts[name] = done + len(elements)
 
     def replace(self, name: str, elements: Buffer) -> None:
-        """Put other elements of the same dtype in the place of all that an array has; they show in its map."""
+        """Replace all elements of an array by others of the same dtype. Its memory map shows them."""
         dtype, count = self._sizes[name]
         assert (elements.dtype, len(elements)) == (dtype, count)
         self._file.seek(self._starts[name])

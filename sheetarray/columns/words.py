@@ -64,7 +64,7 @@ class Anchor:
 
     @property
     def first(self) -> int:
-        """The row of its first cell; the column, if the list lies in a row."""
+        """The row of the first cell of a list that stands in a column; its column if the list lies in a row."""
         return self.row if self.orient == "columns" else self.column
 
     @property

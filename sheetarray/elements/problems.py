@@ -97,7 +97,7 @@ def _hint_of_format(cell: Cell, kind: str) -> str:
 
 
 def fill_blanks(out: Buffer, problems: list[Problem], cells: Sequence[Cell], missing: Missing) -> list[Problem]:
-    """Put NaN where a cell is blank, unless missing elements are errors; return the problems that are left."""
+    """Put NaN where a cell is blank, unless blanks are errors; return the problems that remain."""
     if not takes_blanks(missing) or not problems:
         return problems
     blank = [problem.index for problem in problems if is_blank(cells[problem.index])]

@@ -49,7 +49,7 @@ def serial_unit(dtype: np.dtype[Any]) -> str | None:
 
 
 def shown_unit(buffer: Buffer) -> str | None:
-    """Return the unit that moments are shown with, a key of `DATE_CODES`; None where none can be a serial date.
+    """Return the unit down to which times are shown, a key of `DATE_CODES`; None if no spreadsheet's date fits.
 
     Moments are shown as days, minutes, seconds or milliseconds, as they need, and no finer than they are counted.
 

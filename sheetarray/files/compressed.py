@@ -123,7 +123,7 @@ class FrameInflater(Protocol):
 
     @property
     def eof(self) -> bool:
-        """Whether the frame has ended."""
+        """Whether the end of the frame has been read."""
 
     @property
     def unused_data(self) -> bytes:

@@ -65,7 +65,7 @@ class FileContent:
         raise self._changed_error()
 
     def map(self) -> mmap.mmap:
-        """Return the bytes as a map of the file. It can be modified, unless the system has no room for a copy."""
+        """Map the file into memory. The map can be modified, unless the system has no room for a copy."""
         try:
             return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
         except OSError:
@@ -127,7 +127,7 @@ class FileContent:
         return True
 
     def _seek_and_read(self, block: memoryview, at: int) -> int:
-        """Fill memory without `preadv`, and go back to where the file was read."""
+        """Read into memory on a system without `preadv`, and move the file back to its position."""
         raw: Any = self._file.raw  # type: ignore[attr-defined]  # of a BufferedReader
         here = raw.tell()
         try:

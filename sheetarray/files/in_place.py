@@ -113,7 +113,7 @@ def note_written(place: Any, beginning: Beginning | None) -> None:
 
 
 def take_name(temporary: Path, path: Path, beginning: Beginning | None) -> None:
-    """Give a written file the name of its target; a target that is being changed must be as it was.
+    """Rename a written file to its target. A target that is changed in place must be as it was before.
 
     Raises:
         LimitError: another program saved, made or removed the target meanwhile. The target is as that program left it.

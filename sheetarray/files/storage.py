@@ -157,7 +157,9 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Return whether Python's zipfile says so of an archive: it is damaged, encrypted, or packed in another way."""
+    """Return whether an error of Python's zipfile means that the archive is damaged, encrypted, or packed in an unknown
+    way.
+    """
     import zipfile
     import zlib
 

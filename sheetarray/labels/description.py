@@ -95,7 +95,7 @@ class FrameLabels:
 
 
 def description_error(reason: str, *path: str) -> FormatError:
-    """Return an error that says what is damaged in a description, and by the path of keys where in it."""
+    """Return an error that says what is damaged in a description, and at which path of keys."""
     return FormatError(reason, location=", ".join((NAME, *(f"{step:.200}" for step in path))))
 
 
@@ -246,7 +246,7 @@ class DatasetLabels:
         return self.coords[name] if name in self.coords else self.data_vars[name]
 
     def has_array(self, name: str) -> bool:
-        """Return whether a described name is an array's, and not that of an index of several levels."""
+        """Return whether a name in the description belongs to an array, not to an index of several levels."""
         return self.frame.index.get(name, (name,)) == (name,)
 
     def name_anew(self, title: str, names: Mapping[str, str]) -> DatasetLabels:

@@ -170,7 +170,7 @@ def build_frame(arrays: Mapping[str, Array], labels: DatasetLabels | None) -> pd
 
 
 def _build_levels(headings: list[Any], names: tuple[Any, ...], labels: DatasetLabels) -> Any:
-    """Return the labels of columns that had several levels; one that was added since has blanks beneath it."""
+    """Return the labels of columns with several levels. Columns that people added get blanks at the lower levels."""
     import pandas as pd
 
     level_dtypes = labels.frame.labels.get(_COLUMNS)

@@ -62,7 +62,7 @@ class ArrayReader:
             return None
 
     def read_rows(self, name: str, shape: tuple[int, ...], start: int, stop: int) -> Array | None:
-        """Return some rows of an array whose rows lie one after the other; None if the whole array has to be read.
+        """Read rows that lie one after the other in the file; None if the whole array has to be read.
 
         Raises:
             FileNotFoundError: the file is gone.

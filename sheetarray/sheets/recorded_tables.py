@@ -101,7 +101,7 @@ class RecordedTable:
 
     @cached_property
     def unreadable_elements(self) -> ArraysByName:
-        """By array the errors of the elements whose cells cannot be read; None for all other elements.
+        """For each array, the errors of its unreadable elements; None for all other elements.
 
         Raises:
             FormatError: the cell of a label cannot be read, so that nobody knows which elements stand in its row.
@@ -195,7 +195,7 @@ class RecordedTable:
         return f"{self.title}!" + cell_address(self.columns.name_row, self.columns.column_of(name))
 
     def find_cell(self, name: str, index: Sequence[int]) -> str | None:
-        """Return the address of the first cell of an element."""
+        """Return the address of the first cell of an array's element."""
         if name == self.note.beside in self.note.coords_beside:
             label = next((column for column, (_, at) in self.note.places.items() if at == index[0]), None)
             return None if label is None else self.name_cell(label)
@@ -207,7 +207,7 @@ class RecordedTable:
         return None if run is None else run.address(place[1])
 
     def describe(self) -> dict[str, ArrayInfo]:
-        """Return the infos of the arrays; `data` is known where each row is an element."""
+        """Return the infos of the arrays. `data` says where the elements stand, if each row is one element."""
         arrays, labels = self.stacked
         infos = {}
         for name, array in arrays.items():

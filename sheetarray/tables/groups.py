@@ -122,7 +122,7 @@ def _are_in_sequences(spans: Sequence[range], row: Row) -> bool:
 
 
 def _goes_on(spans: Sequence[range], rows: Sequence[Row]) -> bool:
-    """Return whether the first of some rows, right below a row of names, holds names too, such as units."""
+    """Return whether the row directly below a row of names holds names, too, such as units."""
     if len(rows) < 2 or None in rows[0][1:]:
         return False
     return _fits_no_kind(rows[0], rows[1:]) or (_repeats(spans, rows[0]) and not _repeats(spans, rows[1]))

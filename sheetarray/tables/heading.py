@@ -150,7 +150,7 @@ def _is_rule(cells: Sequence[Cell]) -> bool:
 
 
 def _pass_rule(heading: Heading, table: Table, grid: Sequence[Sequence[Cell]], rows: Sequence[int]) -> None:
-    """Leave out a row of dashes right below the names."""
+    """Leave out a row of dashes directly below the names."""
     if heading.names < len(grid) - 1 and _is_rule(grid[heading.names]):
         heading.rules = 1
         row = table.row_of(rows[heading.names])
@@ -482,7 +482,7 @@ def _count_names(
 
 
 def _is_shifted(cells: Sequence[Cell], kinds: dict[int, str]) -> bool:
-    """Return whether a row holds values of the kinds that the typed columns have, but in other columns."""
+    """Return whether a row holds values of the kinds that the columns have, but in other columns."""
     held = Counter(_plain(kind_of_cell(cell)) for cell in cells) & Counter(kinds.values())
     return 2 <= held.total() >= len(kinds) / 2
 

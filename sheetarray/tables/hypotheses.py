@@ -288,9 +288,7 @@ def _parts_names(lines: Sequence[str], delimiter: str) -> bool:
 
 
 def _part_all(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
-    """Return whether a delimiter stands equally often in all rows of one cell, of which there are several: in all below
-    the row of names, if titles stand above it.
-    """
+    """Return whether each of several rows holds the delimiter equally often, not counting titles above the names."""
     first = next((place for place, row in enumerate(rows) if delimiter in row[0]), len(rows))
     cut = rows[first:]
     if len(cut) < 2 or len({row[0].count(delimiter) for row in cut}) > 1:

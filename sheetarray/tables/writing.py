@@ -136,7 +136,7 @@ def _keep_rows(columns: list[LayoutColumn]) -> list[LayoutColumn]:
 
 
 def count_blank_rows(columns: Mapping[str, Array]) -> int:
-    """Return how many of the last rows hold nothing but blank text or None.
+    """Return the number of rows at the end that hold only blank text or None.
 
     Example:
         >>> count_blank_rows({"a": np.array(["x", "", ""]), "b": np.array(["", "y", ""])})
@@ -183,7 +183,7 @@ def find_changed_columns(table: Any, columns: Mapping[str, Array]) -> Iterator[t
 
 
 def _describe_change(array: Array, column: Array) -> str | None:
-    """Return a sentence that says how a column that was read back differs from the one written; None if they are equal."""
+    """Return a sentence on how a column that was read back differs from the one written; None if they are equal."""
     if len(array) != len(column):
         if len(column) < len(array) and array.dtype.kind in "OUT" and not any(array[len(column) :].tolist()):
             return f"has {len(column)} {_rows(len(column))}, not {len(array)}: blanks at the end are not rows"

@@ -112,7 +112,7 @@ def compress_bomb(start: bytes, size: int, *, wbits: int) -> bytes:
 
 @contextmanager
 def limited_memory(most: int) -> Iterator[None]:
-    """Let a block take no more bytes of memory: Linux refuses more with a MemoryError, elsewhere Python counts.
+    """Limit the memory of a block. On Linux, the system raises a MemoryError; elsewhere, Python counts the bytes.
 
     Memory that was freed before may be taken besides.
     """

@@ -89,7 +89,7 @@ def _name_zone(value: dt.datetime) -> str:
 
 
 def to_plain(values: Sequence[Any]) -> Array | None:
-    """Return the array of some objects of one kind, None among them; None if they are of no such kind.
+    """Convert objects of one everyday kind, and None, to an array; None if the objects are of no such kind.
 
     Raises:
         DTypeError: times of several zones.

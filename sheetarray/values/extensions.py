@@ -31,7 +31,7 @@ _IN_UTC = "convert it, column.dt.tz_convert('UTC'), or an index, index.tz_conver
 
 
 def extension_array(column: Any) -> Array:
-    """Return the array of a column whose dtype is one of `EXTENSIONS`.
+    """Convert a pandas column of one of the dtypes in `EXTENSIONS` to a NumPy array.
 
     Raises:
         DTypeError: times of a zone without a name.
@@ -56,7 +56,7 @@ def _view(counts: Any, dtype: str) -> Array:
 
 
 def restore_extension(array: Array, dtype: str) -> Any:
-    """Return the column that an array was made of.
+    """Convert an array back to the pandas column that it came from.
 
     Raises:
         ValueError: an element that the dtype does not hold, or a zone that is not known.

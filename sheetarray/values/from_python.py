@@ -30,7 +30,7 @@ _KINDS: dict[str, tuple[type, ...]] = {  # in this order: a timedelta64 is an in
 
 
 def scalar_array(value: Any) -> Array:
-    """Return the 0-d array of a scalar of Python or NumPy."""
+    """Return a scalar of Python or NumPy as a 0-d array."""
     if isinstance(value, str):
         return text_array(check_texts([str.__str__(value)])).reshape(())
     return np.asarray(value)
@@ -91,7 +91,7 @@ def take_leaves(value: Any) -> Array:
 
 
 def to_ndarray(value: Any) -> Array:
-    """Return the array that NumPy makes of a value; refuse a value of which it makes none."""
+    """Convert a value as `numpy.asarray` does; refuse a value that NumPy cannot convert."""
     try:
         return np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:

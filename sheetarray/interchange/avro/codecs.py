@@ -91,7 +91,7 @@ class PackedWire(Wire):
         self.read(count, what)
 
     def is_at_end(self) -> bool:
-        """Return whether nothing is left."""
+        """Return whether all bytes have been read."""
         if not self._waiting:
             self._waiting = bytearray(self._inflate(1))
         return not self._waiting

@@ -47,7 +47,7 @@ class Budget:
 
     @property
     def limit(self) -> int:
-        """The number of bytes that may be taken in all."""
+        """The number of bytes that may be taken in total."""
         return max(BYTES_ALWAYS, BYTES_TIMES * self._stored) if self._most is None else self._most
 
     @property

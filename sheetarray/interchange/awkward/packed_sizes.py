@@ -115,7 +115,7 @@ def _first(sizes: ElementSizes, length: int) -> ElementSizes:
 
 
 def _select_sizes(sizes: ElementSizes, index: np.ndarray[Any, Any]) -> ElementSizes:
-    """Return the sizes that an index names; what it names below 0 is missing."""
+    """Return the sizes at some indices. An index below 0 means a missing list."""
     if not isinstance(sizes, np.ndarray):
         return sizes if not (index < 0).any() else np.where(index < 0, 0.0, sizes)
     return np.append(sizes, 0.0)[np.maximum(index, -1).astype(np.int64, copy=False)]

@@ -41,7 +41,7 @@ def text_lengths(offsets: Array, content: Array) -> Array:
 
 
 def is_cell_text(offsets: Array, content: Array, longest: int) -> bool:
-    """Return whether an array of text, and cells of so many units of UTF-16, hold these strings.
+    """Return whether strings fit into cells of `longest` UTF-16 units, and an array of text keeps them.
 
     NumPy drops NULs at the end of a text: strings that end in one have no such array.
 

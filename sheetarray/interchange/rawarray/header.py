@@ -90,7 +90,7 @@ class RawHeader:
             return FileArray(self.raw_dtype, shape, order, self.position if at is None else at)
 
     def to_bytes(self) -> bytes:
-        """Return the header's own bytes."""
+        """Return the header as bytes."""
         fields = (self.flags, self.eltype, self.elbyte, self.size, len(self.dims), *self.dims)
         return MAGIC + struct.pack(f"<{len(fields)}Q", *fields)
 

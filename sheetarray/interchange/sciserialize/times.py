@@ -55,7 +55,7 @@ def decode_datetime(form: Mapping[str, Any], path: str) -> datetime:
 
 
 def encode_timedelta(value: timedelta) -> dict[str, Any]:
-    """Return the dict of a difference; only its days may be negative.
+    """Return the dict of a timedelta, in which only `days` may be negative.
 
     Example:
         >>> encode_timedelta(timedelta(seconds=-1))

@@ -192,7 +192,7 @@ def check_composites(read: Read, scan: Scan) -> list[Finding]:
 
 
 def find_fixed_columns(read: Read, scan: Scan) -> frozenset[str]:
-    """Return the columns that cannot be resized one by one: those of composites, and descriptions."""
+    """Return the columns that `resize` cannot lengthen one by one: those of awkward arrays, and descriptions."""
     infos = scan()
     fixed = {LABELS} & infos.keys()
     names = [name for name in infos if name.endswith(SUFFIX)]

@@ -110,7 +110,7 @@ class NumberColumns:
         self._listed: dict[tuple[int, ...], list[tuple[str, ...]]] = {}  # by rows, their cells of each column
 
     def column(self, number: int, plan: Plan, read: Kept) -> RawColumn:
-        """Return a column whose values begin in a row of the text."""
+        """Return a column of numbers. `plan`: the row in which its values begin."""
         self._numbers.append(number)
         values = read.values[max(self._first - plan.first, 0) : self._end - plan.first]  # blank rows stand beside them
         blanks = int(np.count_nonzero(_are_blank(values))) if read.blanks else 0

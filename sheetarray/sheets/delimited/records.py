@@ -249,7 +249,9 @@ class Records:
         return [self._list_from(row, 0)[1] for row in rows]
 
     def zones(self, zones: Sequence[Zone]) -> list[list[Cell]]:
-        """Return the cells of each zone; cells beyond the end of the text are left out, those of shorter rows None."""
+        """Return the cells of each zone. Cells after the end of the text are left out; missing cells of short rows are
+        None.
+        """
         results: list[list[Cell]] = [[]] * len(zones)
         spans = [
             (zone.row, zone.row + (zone.count if zone.orient == "columns" else 1), index, zone)
@@ -353,7 +355,7 @@ for _kinds in (_NUMBERS, _BITS):
 
 
 def _map_spans(scan: Callable[..., Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[Scanned]:
-    """Return what a loop returns for spans of a text, several of them at once: the loops run without Python's lock."""
+    """Call a compiled loop for several spans of a text in parallel, without Python's lock, and return the results."""
     return starmap(scan, spans) if len(spans) < 2 or not loops.COMPILED else _map_in_threads(scan, spans)
 
 

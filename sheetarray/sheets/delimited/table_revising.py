@@ -281,6 +281,6 @@ class _Page:
         return f'"{cell}"' if model.startswith('"') and model[1:-1] == self.quote(model[1:-1]) else cell
 
     def quote(self, cell: str) -> str:
-        """Return a cell as it has to be written."""
+        """Return a cell as the file has to hold it, in quotes if needed."""
         needs = cell != cell.strip(" \t") or any(mark in cell for mark in (self._delimiter or "\0", '"', "\r", "\n"))
         return '"' + cell.replace('"', '""') + '"' if needs else cell

@@ -170,7 +170,7 @@ def iter_signs(content: BytesLike, size: int) -> Iterator[np.ndarray[Any, np.dty
 
 
 def tell_control_characters(text: TidyText, delimiter: bytes) -> None:
-    """Note the first control character in a text that is no delimiter: it is part of its cell."""
+    """Note the first control character in a text. Unless it is the delimiter, it is part of its cell."""
     content = text.content if isinstance(text.content, bytes) else bytes(text.content[:_MOST_SEARCHED])
     size = min(len(content), _MOST_SEARCHED)
     if not text.is_ascii and (match := _WESTERN_CONTROL.search(content, 0, size)) is not None:

@@ -48,7 +48,7 @@ class PackageEdit:
     names: Mapping[ArrayArea, str]  # the defined names of the arrays, by the cells for which they stand
 
     def write(self, writer: PackageWriter) -> None:
-        """Put all parts but the sheets of the plans and the custom properties."""
+        """Write all parts except the planned sheets and the custom properties."""
         later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
         writer.copy_parts(self.package, self.replaced, self.dropped | later)
 

@@ -175,7 +175,7 @@ def _write_package(
 
 @contextmanager
 def _beginning(cells: int) -> Iterator[Callable[..., Callable[[], Any]]]:
-    """Yield what takes a function with its arguments, and returns what returns the result.
+    """Yield a function that starts a call, in a thread if there are many cells, and returns how to wait for its result.
 
     Functions of many cells run in a second thread meanwhile; a few cells take less time than a thread takes to begin.
     """
@@ -187,7 +187,7 @@ def _beginning(cells: int) -> Iterator[Callable[..., Callable[[], Any]]]:
 
 
 def _holds_words_above(layout: Layout) -> bool:
-    """Return whether no text below the header zone can be taken for a word of a header.
+    """Return whether words of headers stand in the header zone alone: no text below it can be taken for one.
 
     Texts of an array stand below its header, and so are elements; those of a table have no header above them.
     """

@@ -171,7 +171,7 @@ class WorkbookPart:
 
     @property
     def _list(self) -> Element:
-        """The list of sheets, as XML."""
+        """The list of sheets in workbook.xml."""
         return next(self.markup.root.children_named("sheets"))
 
     @cached_property

@@ -38,7 +38,7 @@ class SheetAddress:
 
 
 def parse_address(source: Any, sheet: SheetChoice = None, *, reads: bool = False) -> SheetAddress:
-    """Return the address of the worksheet that a source or a target means.
+    """Return the spreadsheet and the worksheet that a source or a target names.
 
     `reads`: whether `sheet` may be an index, too.
     """

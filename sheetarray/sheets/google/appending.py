@@ -284,7 +284,7 @@ def _append(
 
 
 def _append_to_table(service: SheetsApi, state: State, content: StandingSheet, rows: AppendedRows, record: str) -> None:
-    """Put rows below a recorded table, and another record into its worksheet; raises as `_append`."""
+    """Append rows to a table that has a record, and write its new record. Raises as `_append`."""
     columns, sheet = [placed for placed in rows.columns if len(placed.piece.buffer)], content.sheet
     if not columns:
         return

@@ -61,7 +61,7 @@ def _read_consistently(service: SheetsApi, attempt: Callable[[], Result]) -> Res
 
 
 def select_worksheets(service: SheetsApi, *, first: bool = False, at_once: int = MOST_AT_ONCE) -> list[GoogleSheet]:
-    """Return the worksheets that an address means, with their first rows.
+    """Return the worksheets that an address names, with their first rows.
 
     Raises:
         NotFoundError: there is no such worksheet.

@@ -28,8 +28,7 @@ _CLEANING = 20.0  # seconds that go at most into removing the stage of a write t
 
 
 class SpreadsheetWrite:
-    """A write to some worksheets in one batch. If somebody else changes the spreadsheet first, the write is planned
-    again.
+    """A write to some worksheets in one batch. If somebody else changes the spreadsheet first, it is planned again.
 
     `contents`: of the worksheets, each with one layout.
     """
@@ -119,7 +118,7 @@ class SpreadsheetWrite:
             raise error
 
     def _count_cells(self, cells: int) -> None:
-        """Add cells that were sent or read back to the progress, and report it. A write does both, so each counts half."""
+        """Report progress after some cells were sent or read back. Each cell counts half, as a write does both."""
         self._done += cells
         self._options.report(min(self._done // 2, self._total), self._total)
 

@@ -152,7 +152,7 @@ def _compare(layout: Layout, chunk: Chunk, cells_back: FetchedColumns) -> None:
 
 
 def _check_put(answer: Answer, cells: str) -> None:
-    """Raise a ValueError unless an answer says that the cells of a range in A1 notation were written."""
+    """Raise a ValueError if an answer does not say that the cells of a range were written."""
     if not is_same_range(answer["updatedRange"], cells):
         raise ValueError("another range")
 

@@ -33,7 +33,7 @@ class StandingArray:
 
     @property
     def above(self) -> Rect:
-        """The cell right above its header."""
+        """The cell directly above its header."""
         row, column = self.anchor.row, self.anchor.column
         return Rect(row - 1, column, row, column + 1)
 

@@ -147,7 +147,7 @@ def read_header(cells: Sequence[Cell], name: str, *, strict: bool, note: NoteFin
 
 
 def find_list_end(text: BytesLike, at: int) -> int:
-    """Return the position after the bracket that ends a list; 0 for a list that does not end, or holds another list.
+    """Return the position after the bracket that closes a list; 0 if the list does not end, or holds another list.
 
     `text`: JSON in UTF-8. `at`: a position in the list, between two of its items.
     """

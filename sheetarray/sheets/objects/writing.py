@@ -239,7 +239,7 @@ def _place_layouts(book: Book, contents: Sequence[SheetContent], options: WriteO
 
 
 def _put(book: Book, contents: Sequence[SheetContent], options: WriteOptions) -> dict[str, str]:
-    """Put the layouts of some contents into the cells of worksheets; nothing, if any of it is refused.
+    """Put contents into the cells of worksheets. If one of them is refused, nothing is put.
 
     It returns the names of the Excel Tables that were made, by the titles of worksheets.
     """

@@ -90,7 +90,7 @@ class _Column:
         return cell_address(self.rows.row(index), self.number)
 
     def tell(self, message: str, hint: str, location: str, index: int | None = None) -> Finding:
-        """Return a finding about the column, or about one of its cells."""
+        """Make a finding about the column, or about one of its cells."""
         where = location if self.title is None else f"{self.title}!{location}"
         return Finding("warning", where, message, hint, array=self.name, index=None if index is None else (index,))
 

@@ -52,7 +52,7 @@ def jagged_array_from_parents(build: Builder, parents: Any, content: Any, length
 
 
 def jagged_array_from_uniques(build: Builder, uniques: Any, content: Any) -> AwkwardLayout:
-    """`JaggedArray.fromuniques(uniques, content)`: a list for each run of equal values."""
+    """`JaggedArray.fromuniques(uniques, content)`: one list for each run of equal values."""
     inner = build.to_layout(content, "content")
     return jagged_array_from_offsets(build, begin_runs(integers_beside(build, uniques, "uniques", inner.length)), inner)
 

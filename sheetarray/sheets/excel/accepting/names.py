@@ -55,7 +55,7 @@ class ArrayNames:
         return max(overlaps)[1] if overlaps else None
 
     def by_array(self, book: WorkbookPart) -> Callable[[str], str]:
-        """Return a function that gives the defined name of an array's cells in a workbook; empty if it has none."""
+        """Return a function from an array to the defined name of its cells; "" for an array without a name."""
         array_by_text = {text: area.array for area, text in self._areas.items()}
         names: dict[str, str] = {}
         for (sheet, name), text in book.name_references().items():

@@ -158,7 +158,7 @@ class Snapshots:
         return None
 
     def _is_recorded(self, header: SnapshotHeader, buffer: Buffer) -> bool:
-        """Return whether the record says that a snapshot is of an array of this workbook."""
+        """Return whether the checksums in the record confirm that a snapshot belongs to an array of this workbook."""
         return self._memory.is_own(header.name, header.sheet, header.header, buffer, set) is True
 
     def is_as_written(self, name: str, column: ArrayColumn, buffer: Buffer) -> bool:

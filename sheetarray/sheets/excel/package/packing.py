@@ -81,7 +81,7 @@ class Deflater:
             self._thread.shutdown()
 
     def write(self, chunk: bytes | memoryview) -> None:
-        """Hand over a chunk to be compressed; the caller must not change it any more.
+        """Pass on a chunk to be compressed. The caller must not change it afterwards.
 
         Raises:
             OSError: writing an earlier chunk failed.

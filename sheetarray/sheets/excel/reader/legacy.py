@@ -200,7 +200,7 @@ class _Child:
             raise self._error(b"its answer does not fit together") from error
 
     def _error(self, told: bytes | None) -> FormatError:
-        """Return the error for what the process told; None: it has ended, or is ended now."""
+        """Return the error for a message of the child process; None if the process has died, or has to be killed."""
         if told is not None and told.startswith(b"PasswordError"):
             return encrypted_error()
         reason = (told or b"").decode("utf-8", "replace")

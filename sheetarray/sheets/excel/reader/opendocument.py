@@ -114,7 +114,7 @@ class OdsBook(XmlBook):
         return SharedStrings(self.package, None)
 
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
-        """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
+        """Return the sheet, row and column of a formula that is one reference, such as `=Sheet1.A1`; otherwise None."""
         return parse_open_reference(formula)
 
     def blocks(

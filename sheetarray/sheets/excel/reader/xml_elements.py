@@ -257,7 +257,7 @@ class _PartParser(Generic[_Read]):
         return [] if collected is None else [collected]
 
     def take_much(self) -> list[_Read]:
-        """Return the same if there may be much of it; an element that never ends is refused."""
+        """Take text as `take` does, where it may be long. Refuse an element that never ends."""
         if self._fed - self._taken < _PIECE:
             return []
         before, collected = self._taken, self.take()

@@ -35,7 +35,8 @@ _BOX = (
 def make_notes(
     notes: Mapping[int, str], comments: str, drawing: str, *, number: int, hidden: int
 ) -> tuple[PartBeside, PartBeside]:
-    """Return the parts of notes on cells of the first row, by their columns: the boxes, and the texts.
+    """Return the two XML parts of the notes on cells of the first row: the boxes and the texts. Notes are given by
+    column.
 
     `comments`, `drawing`: the names of the parts. `number`: of the sheet, from which the ids of boxes follow. `hidden`:
     the rows below the first one that are not shown.

@@ -150,7 +150,7 @@ def describe_table_excel(source: Readable, *, table: str | None = None, sheet: S
 
 
 def _name_columns(book: Workbook, tree: dict[str, Any]) -> dict[str, Any]:
-    """Return the description of a table with the names that its columns have now."""
+    """Return the description of a table under the names that its columns have today."""
     places = find_tables(book, select_sheets(book, None, of_table=True)) if tree else []
     note = next((place.note for place in places if place.tree is tree), None)
     if note is None or note.original is None:

@@ -81,7 +81,7 @@ class ViewGrid(ViewFormulas):
         return f'<row r="{row}" hidden="1">{"".join(cells)}</row>'
 
     def _line_row(self, letters: list[str]) -> str:
-        """Return the hidden row that holds the values of the line chart."""
+        """Return the hidden row with the values of the line chart."""
         if not self.plan.has_numbers:
             return f'<row r="{self.line_row}" hidden="1"/>'
         values = to_values(self.to_typed(self.elements()[: self.plan.width]))

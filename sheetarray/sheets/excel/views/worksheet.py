@@ -252,7 +252,7 @@ def chart_parts(grid: ViewGrid) -> tuple[str, str]:
 
 
 def _chart(grid: ViewGrid) -> str:
-    """Return the XML of the chart, whose numbers have a power of ten where those of the grid do."""
+    """Return the XML of the chart. Its numbers have a power of ten if those of the grid have."""
     plan, sheet = grid.plan, quote_title(grid.plan.title)
     title = f"{sheet}!$A${grid.line_row}"
     line = f"{sheet}!$B${grid.line_row}:${grid.last_column}${grid.line_row}"
