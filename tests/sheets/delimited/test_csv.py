@@ -230,9 +230,9 @@ def test_an_array_far_down_is_found_wherever_its_words_stand(shift: int) -> None
 )
 def test_a_cell_that_a_spreadsheet_saved_as_it_shows_it_has_a_hint(array, cell, said, tmp_path):
     path = tmp_path / "t.csv"
-    sa.write(path, {"t": array})
+    sa.write(path, {"t": array, "n": np.array([1.5])})
     lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:-1], f'"{cell}"']) + "\n")
+    path.write_text("\n".join([*lines[:-1], f'"{cell}",1.5']) + "\n")
     (finding,) = sa.check(path)
     assert finding.index == (0,)
     assert (said in finding.hint) if said else not finding.hint
