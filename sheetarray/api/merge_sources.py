@@ -65,6 +65,8 @@ class MergeSource:
         dtypes: of the columns that hold formulas; these stand as objects in `arrays`.
         findings: what is doubtful in its table, by cells and sentences.
         told: those of the base, which are told once.
+        is_split: whether each of several recorded tables in one sheet is a table by itself.
+        is_part: whether its table is one of these.
         takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it.
     """
 
@@ -96,17 +98,18 @@ class MergeSource:
         self.absent: list[str] = []
         self.dtypes: dict[str, np.dtype[Any]] = {}
         self.findings, self.told = set[tuple[str | None, str]](), set[tuple[str | None, str]]()
+        self.is_split, self.is_part = True, False
         self.takes_recorded = self._is_recorded = False
 
     def of_sheet(self, title: str) -> MergeSource:
         """Return a source of the merge that consists of one sheet of this file."""
         return MergeSource(self.given, self._given_storage, self._given_client, self._given_options, title)
 
-    def of_table(self, sheet: SheetColumns) -> MergeSource:
-        """Return a source of the merge that consists of one table of this file."""
+    def of_table(self, sheet: SheetColumns, *, is_part: bool) -> MergeSource:
+        """Return a source of the merge that consists of one table of this file; `is_part`: of several in one sheet."""
         title = sheet.columns.title
         file = self if title is None or not self.has_option("sheet") else self.of_sheet(title)
-        file.table = OrdinaryTable([sheet])
+        file.is_split, file.is_part, file.table = self.is_split, is_part, OrdinaryTable([sheet])
         file.arrays = LabelledArrays(dict(file.table.columns), None)
         return file
 
@@ -182,16 +185,26 @@ class MergeSource:
                     return
             table = None
             if may_be_table(error.reason):
-                table = find_table(self.place, None, None, self.given_options, keeps_errors=True)
+                table = self._find_table()
             if table is None:
                 raise
             self._take_table(table)
+
+    def join_tables(self) -> None:
+        """Read several recorded tables in one sheet as one table, as those files have them that keep no record."""
+        self.is_split = False
+        if (table := self._find_table()) is not None:
+            self._take_table(table)
+
+    def _find_table(self) -> OrdinaryTable | None:
+        how: dict[str, Any] = {"keeps_errors": True, "is_split": self.is_split}
+        return find_table(self.place, None, None, self.given_options, **how)
 
     def _take_table(self, table: OrdinaryTable) -> None:
         """Take the columns of an ordinary table; text is text where a record says so, also if all of it is blank."""
         if blank := self._find_blank_texts(table):
             self.given_options = {**self.given_options, "dtype": dict.fromkeys(blank, "string")}
-            table = find_table(self.place, None, None, self.given_options, keeps_errors=True) or table
+            table = self._find_table() or table
         self.table = table
         self.findings = {(finding.location, finding.message) for finding in table.findings}
         table.findings = [f for f in table.findings if (f.location, f.message) not in self.told]

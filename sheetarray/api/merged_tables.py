@@ -137,14 +137,28 @@ def _cast(column: Array, name: str | None) -> Array | None:
 
 def _to_revision(sheet_merge: SheetMerge) -> TableRevision:
     """Return the merged table of a sheet as other cells of the base's table."""
+    from ..tables import SearchOptions, SplitOptions
+
     base, merged = sheet_merge.files[0], sheet_merge.merged
     assert merged is not None
     assert base.table is not None
     assert sheet_merge.arrays is not None
     options = table_options(base.place, None, base.given_options)["table"]
+    options = (SplitOptions if base.is_part else SearchOptions).of(options)
     renamed = sheet_merge.new_names or {}
     columns = {name: sheet_merge.arrays[renamed.get(name, name)] for name in merged.arrays}
-    return TableRevision(columns, base.table.sheets[0].columns, renamed, options)
+    return TableRevision(columns, base.table.sheets[0].columns, renamed, options, _list_formulas(sheet_merge))
+
+
+def _list_formulas(sheet_merge: SheetMerge) -> dict[str, Array]:
+    """Return the merged columns that are to hold formulas, or that held some: each formula, None for other elements."""
+    assert sheet_merge.merged is not None
+    formulas: dict[str, Array] = {}
+    for name, column in sheet_merge.merged.arrays.items():
+        held = find_formulas(column)
+        if held is not None or name in sheet_merge.files[0].dtypes:
+            formulas[name] = np.full(len(column), None, object) if held is None else held
+    return formulas
 
 
 def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revise: Callable[..., None]) -> None:
@@ -155,11 +169,7 @@ def _revise_sheets(row: Format, merges: Sequence[SheetMerge], target: Any, revis
         assert merged is not None
         options = table_options(base.place, None, base.given_options)
         sources = next((rows.sources for rows in merged.row_maps.values()), np.zeros(0, np.int64))
-        formulas: dict[str, Array] = {}
-        for name, column in merged.arrays.items():
-            of_column = find_formulas(column)
-            if of_column is not None or name in base.dtypes:
-                formulas[name] = np.full(len(column), None, object) if of_column is None else of_column
+        formulas = _list_formulas(each)
         more = {"formulas": formulas} if formulas else {}
         of_sheet = partial(revise, renamed=each.new_names or {}, **more, **options)
         renamed = each.new_names or {}

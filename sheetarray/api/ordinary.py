@@ -302,28 +302,33 @@ def find_table(
     *,
     keeps_errors: bool = False,
     is_checked: bool = False,
+    is_split: bool = False,
 ) -> OrdinaryTable | None:
     """Return the ordinary table of a source without arrays; None if it holds none.
 
     `place`: where an open file stood. `options`: of `read` and of `read_columns`. `keeps_errors`: cells with an error
     such as `#DIV/0!` cannot be read; otherwise they are missing values. `is_checked`: what is odd in
-    the cells is listed, too.
+    the cells is listed, too. `is_split`: of several recorded tables in one sheet, each is read by itself.
     """
-    from ..tables import CheckedOptions, SearchOptions, TableColumns
+    from ..tables import CheckedOptions, SearchOptions, SplitOptions, TableColumns
 
-    def read(dtypes: Mapping[str, Any], **sheet: Any) -> Any:
+    given = {name: value for name, value in options.items() if value is not None}
+    is_of_one = bool(_OF_ONE_TABLE & given.keys()) or isinstance(given.get("dtype"), Mapping)
+
+    def read(dtypes: Mapping[str, Any], *, splits: bool = False, **selected: Any) -> Any:
         if place is not None:
             source.seek(place)
-        how = {**table_options(source, format, options), **sheet}
-        how["table"] = (CheckedOptions if is_checked else SearchOptions).of(how["table"])
+        how = {**table_options(source, format, options), **selected}
+        kind = SplitOptions if splits else CheckedOptions if is_checked else SearchOptions
+        how["table"] = kind.of(how["table"])
         if dtypes:
-            given = how["table"].dtype
-            before = given if isinstance(given, Mapping) else {}
+            dtype = how["table"].dtype
+            before = dtype if isinstance(dtype, Mapping) else {}
             how["table"] = replace(how["table"], dtype={**dtypes, **before})
         return find_format("read_columns", source, format, how).function("read_columns")(source, **how)
 
-    def read_sheet(dtypes: Mapping[str, Any], **sheet: Any) -> TableColumns:
-        columns = read(dtypes, **sheet)
+    def read_sheet(dtypes: Mapping[str, Any], **selected: Any) -> TableColumns:
+        columns = read(dtypes, **selected)
         return columns if isinstance(columns, TableColumns) else TableColumns(columns)
 
     keeping: Keeping = "all" if keeps_errors else "no errors"
@@ -338,37 +343,34 @@ def find_table(
         formulas: Mapping[tuple[int, int], Formula] | None = list_formulas(source, **sheet)
         return formulas
 
+    def of_sheet(table: TableColumns, unreadable: Mapping[str, Array], **selected: Any) -> SheetColumns:
+        how = {} if table.title is None else {"sheet": table.title}
+        list_formulas = table.list_formulas or cache(partial(list_cells, **how))
+        return SheetColumns(table, unreadable, partial(read_sheet, **selected), list_formulas)
+
     def read_first() -> OrdinaryTable:
         with keeping_unreadable(keeping) as unreadable:
             columns = read_sheet({})
-        how = {} if columns.title is None else {"sheet": columns.title}
-        return OrdinaryTable([SheetColumns(columns, unreadable, read_sheet, cache(partial(list_cells, **how)))])
+        return OrdinaryTable([of_sheet(columns, unreadable)])
 
     try:
-        if not _may_be_several(source, format, options):
+        if is_of_one or "sheet" not in format_of(source, format, reading=True).options("read_columns"):
+            return read_first()
+        if "sheet" in given and not is_split:
             return read_first()
         with keeping_unreadable(keeping) as unreadable:
-            tables = read({}, sheet=None)
+            tables = read({}, splits=is_split, **({} if "sheet" in given else {"sheet": None}))
         if isinstance(tables, TableColumns):  # the place itself names a sheet, such as a URL of one worksheet
-            return OrdinaryTable([SheetColumns(tables, unreadable, read_sheet)])
-        sheets = [
-            SheetColumns(
-                columns, columns.unreadable, partial(read_sheet, sheet=title), cache(partial(list_cells, sheet=title))
-            )
-            for title, columns in tables.items()
-            if isinstance(columns, TableColumns) and columns
-        ]
+            return OrdinaryTable([of_sheet(tables, unreadable)])
+        filled = [table for table in tables.values() if isinstance(table, TableColumns) and table]
+        counts = Counter(table.title for table in filled)
+        sheets = []
+        for table in filled:
+            selected = {"splits": True, "columns": [*table]} if counts[table.title] > 1 else {}
+            sheets.append(of_sheet(table, table.unreadable, sheet=table.title, **selected))
         return OrdinaryTable(sheets) if sheets else read_first()
     except (FormatError, NotFoundError, TypeError):
         return None
-
-
-def _may_be_several(source: Any, format: str | None, options: Mapping[str, Any]) -> bool:
-    """Return whether all sheets of a source are meant: it has sheets, and no option tells of one table."""
-    given = {name for name, value in options.items() if value is not None}
-    if "sheet" in given or _OF_ONE_TABLE & given or isinstance(options.get("dtype"), Mapping):
-        return False
-    return "sheet" in format_of(source, format, reading=True).options("read_columns")
 
 
 def scan_or_find_table(

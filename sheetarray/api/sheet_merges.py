@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -188,6 +189,10 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
         for file in copies:
             if base.table is not None and len(base.table.sheets) == 1 and file.table is None:
                 file.take_layout(base)
+        if _are_joined([() if file.table is None else file.table.sheets for file in files]):
+            for file in files:
+                if file.table is not None:
+                    file.join_tables()
         is_several = any(file.table is not None and len(file.table.sheets) > 1 for file in files)
         is_several &= base.table is not None
         merges = _split_tables(files) if is_several else [SheetMerge(files)]
@@ -203,7 +208,8 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
         for file in copies:
             theirs = {title: file.list_names_in(title) for title in file.list_sheets(alone=True)}
             titles_of.append(pair_sheets(names, theirs))
-            _warn_of_titles(file, names, theirs, titles_of[-1])
+            ours, of_theirs = ([(title,) for title in of_file] for of_file in (names, theirs))
+            _warn_of_titles(file, ours, of_theirs, {(title,): (now,) for title, now in titles_of[-1].items()})
         merges = [
             SheetMerge(
                 [base.of_sheet(title)]
@@ -227,43 +233,86 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
     return merges
 
 
+def _are_joined(files: Sequence[Sequence[SheetColumns]]) -> bool:
+    """Return whether a table of one file has most columns of several tables that stand in one sheet of another file.
+
+    The file was saved in a format that keeps no record, or by a program that lost it.
+    """
+    several = [_find_titles_of_several([sheets]) for sheets in files]
+    parts, whole = (
+        {
+            frozenset(sheet.columns)
+            for titles, sheets in zip(several, files, strict=True)
+            for sheet in sheets
+            if (sheet.columns.title in titles) is is_part
+        }
+        for is_part in (True, False)
+    )
+    return any(sum(2 * len(part & columns) > len(part) for part in parts) > 1 for columns in whole)
+
+
+TableKey = tuple[str, ...]
+"""By what the table of a sheet is found in other files: its title, and its columns too where several stand there."""
+
+
 def _split_tables(files: Sequence[MergeSource]) -> list[SheetMerge]:
-    """Return a merge for each sheet of the base that holds a table, of the files that have that sheet.
+    """Return a merge for each table of the base, of the files that have that table.
 
     A sheet with another title is the same one if it has most of its columns. Of a file that lacks a sheet, the base's
-    stays as it is; a file without sheets is the first sheet that has its columns.
+    stays as it is; a file without sheets is the first sheet that has its columns. The second table of a sheet has the
+    title `Sheet1 (2)`.
 
     Warns:
-        SheetArrayWarning: a sheet that only a copy has is left out; or a sheet has another title, or is gone, there.
+        SheetArrayWarning: a table that only a copy has is left out; or a sheet has another title, or is gone, there.
     """
     base, *copies = files
     assert base.table is not None
-    sheets = _name_tables(base)
-    partners = {title: [base.of_table(sheet)] for title, sheet in sheets.items()}
+    several = _find_titles_of_several([file.table.sheets for file in files if file.table is not None])
+    sheets = _key_tables(base.table.sheets, several)
+    partners = {key: [base.of_table(sheet, is_part=len(key) > 1)] for key, sheet in sheets.items()}
     for file in copies:
         if file.table is None:
             raise FormatError(f"arrays, and {base.name} is an ordinary table: they are not merged", source=file.name)
-        theirs = _name_tables(file)
-        ours, of_theirs = (
-            {title: [*sheet.columns] for title, sheet in of_file.items()} for of_file in (sheets, theirs)
-        )
+        theirs = _key_tables(file.table.sheets, several)
+        ours, of_theirs = ({key: [*sheet.columns] for key, sheet in of_file.items()} for of_file in (sheets, theirs))
         pairs = pair_sheets(ours, of_theirs)
         if not file.has_option("sheet") or not base.has_option("sheet"):  # one of them has a single table
             pairs = dict([*pairs.items()][:1]) or {next(iter(ours)): next(iter(of_theirs))}
         else:
             _warn_of_titles(file, ours, of_theirs, pairs)
-        for title, now in pairs.items():
-            partners[title].append(file.of_table(theirs[now]))
-    return [SheetMerge(of_sheet, title if len(sheets) > 1 else None) for title, of_sheet in partners.items()]
+        for key, now in pairs.items():
+            partners[key].append(file.of_table(theirs[now], is_part=len(now) > 1))
+    if len(partners) == 1:
+        return [SheetMerge(of_table) for of_table in partners.values()]
+    merges: dict[str, SheetMerge] = {}
+    titles = {title for title, *_ in partners}
+    for (title, *_), of_table in partners.items():
+        numbered = (f"{title} ({number})" for number in count(2))
+        name = title if title not in merges else next(name for name in numbered if name not in titles | {*merges})
+        merges[name] = SheetMerge(of_table, name)
+    return [*merges.values()]
 
 
-def _name_tables(file: MergeSource) -> dict[str, SheetColumns]:
-    """Return the tables of the sheets of a file by their titles; "" where the file has no sheets."""
-    return {} if file.table is None else {sheet.columns.title or "": sheet for sheet in file.table.sheets}
+def _find_titles_of_several(files: Iterable[Sequence[SheetColumns]]) -> set[str | None]:
+    """Return the titles of sheets in which one of the files has several tables."""
+    counts = [Counter(sheet.columns.title for sheet in sheets) for sheets in files]
+    return {title for of_file in counts for title, number in of_file.items() if number > 1}
+
+
+def _key_tables(sheets: Sequence[SheetColumns], several: Collection[str | None]) -> dict[TableKey, SheetColumns]:
+    """Return the tables of a file; "" is the title where the file has no sheets.
+
+    `several`: the titles of sheets in which one of the files has several tables.
+    """
+    keyed: dict[TableKey, SheetColumns] = {}
+    for sheet in sheets:
+        title = sheet.columns.title
+        keyed[title or "", *(sheet.columns if title in several else ())] = sheet
+    return keyed
 
 
 def _warn_of_titles(
-    file: MergeSource, ours: Collection[str], theirs: Collection[str], pairs: Mapping[str, str]
+    file: MergeSource, ours: Collection[TableKey], theirs: Collection[TableKey], pairs: Mapping[TableKey, TableKey]
 ) -> None:
     """Warn of sheets of a copy that the base lacks, of those that it lacks, and of those with another title there.
 
@@ -271,13 +320,22 @@ def _warn_of_titles(
     """
     if len(theirs) == 1 and not {*theirs} & {*ours} and pairs:
         return
-    for title, now in pairs.items():
+    for title, now in dict.fromkeys((key[0], other[0]) for key, other in pairs.items()):
         if title != now:
             warn_caller(f"{file.name}: the sheet {title!r:.60} is called {now!r:.60} there, and keeps its title")
-    if gone := [title for title in ours if title not in pairs]:
-        warn_caller(f"{file.name}: there is no sheet {quote_names(gone)}, and the base's stays as it is")
-    if come := [title for title in theirs if title not in pairs.values()]:
-        warn_caller(f"{file.name}: the base has no sheet {quote_names(come)}, and it is not merged")
+    for what, columns in (("sheet", False), ("table", True)):
+        gone = [_name_table(key) for key in ours if bool(key[1:]) is columns and key not in pairs]
+        come = [_name_table(key) for key in theirs if bool(key[1:]) is columns and key not in pairs.values()]
+        if gone:
+            warn_caller(f"{file.name}: there is no {what} {quote_names(gone)}, and the base's stays as it is")
+        if come:
+            warn_caller(f"{file.name}: the base has no {what} {quote_names(come)}, and it is not merged")
+
+
+def _name_table(key: TableKey) -> str:
+    """Return how messages call a table: by the title of its sheet, and its columns where several stand there."""
+    title, *columns = key
+    return f"{title} ({', '.join(columns)})" if columns else title
 
 
 def settle_formulas(merges: Sequence[SheetMerge]) -> None:
@@ -385,11 +443,11 @@ def _find_key_groups(
         columns = {name: file.arrays[name] for name in keys}
         check_key(columns, file.name, file.find_row_cell)
     groups: dict[tuple[str, int], Hashable] = {}
-    count = len(files[0].arrays[keys[0]])
+    height = len(files[0].arrays[keys[0]])
     for name, array in files[0].arrays.items():
         if isinstance(array, np.ndarray) and array.ndim:
             axis = row_axis(array)
-            groups[name, axis] = "key" if array.shape[axis] == count else ("alone", name)
+            groups[name, axis] = "key" if array.shape[axis] == height else ("alone", name)
     return groups, {"key": list(keys)}
 
 

@@ -119,6 +119,7 @@ class TableRevision:
     before: TableColumns  # as they were read
     renamed: Mapping[str, str] = field(default_factory=dict)  # the new names of columns
     options: TableOptions = field(default_factory=TableOptions)  # how they are read
+    formulas: Mapping[str, Array] = field(default_factory=dict)  # of some columns; None where a cell holds a value
 
 
 def take_arrays(arrays: Any, characters: int, *, exact: int | None = None) -> dict[str, LinearArray]:

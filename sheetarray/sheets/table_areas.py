@@ -62,9 +62,12 @@ def find_area(table: Table, note: TableNote, ends: Collection[str] = ()) -> tupl
     if not columns_of_rows or 2 * len(columns_of_rows[top]) < len(names):
         return None, 0
     titled = {number: text for number, text in zip(numbers, texts[top], strict=True) if text not in ("", "None")}
-    left, right = numbers[columns_of_rows[top][0]], numbers[columns_of_rows[top][-1]] + 1
+    first, right = numbers[columns_of_rows[top][0]], numbers[columns_of_rows[top][-1]] + 1
+    left = first
     while left - 1 in titled and titled[left - 1] not in ends:  # columns that people have added
         left -= 1
+    if left - 1 in titled:  # to the table on the left
+        left = first
     while right in titled and titled[right] not in ends:
         right += 1
     filled = np.zeros(table.height, np.bool_)

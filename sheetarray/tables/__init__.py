@@ -24,7 +24,7 @@ from .cells import (
 )
 from .dialect import Dialect
 from .doubts import Doubt, warn_of
-from .given import cast_column, given_dtypes, is_same_column
+from .given import cast_column, given_dtypes, is_same_column, list_new_texts
 from .heading import list_cells
 from .hypotheses import (
     COMMON,
@@ -52,6 +52,7 @@ from .options import (
     SearchOptions,
     Shape,
     Shapes,
+    SplitOptions,
     TableOptions,
 )
 from .reading import TableColumns, read_table, read_tables, refuse_arrays
@@ -85,6 +86,7 @@ __all__ = [
     "SearchOptions",
     "Shape",
     "Shapes",
+    "SplitOptions",
     "Table",
     "TableColumn",
     "TableColumns",
@@ -104,6 +106,7 @@ __all__ = [
     "kind_of",
     "lay_out_table",
     "list_cells",
+    "list_new_texts",
     "mark_blanks",
     "notes_of_columns",
     "read_table",

@@ -55,6 +55,13 @@ def given_dtypes(columns: Mapping[str, Array]) -> dict[str, Any]:
     }
 
 
+def list_new_texts(before: Mapping[str, Array], now: Mapping[str, Array]) -> list[str]:
+    """Return the names of the columns that hold text now, and values of another kind before."""
+    return [
+        name for name in now if name in before and now[name].dtype.kind in "UT" and before[name].dtype.kind not in "OUT"
+    ]
+
+
 def is_same_column(a: Array, b: Array) -> bool:
     """Return whether two columns hold the same; a blank is None, NaN, NaT or no text."""
     if len(a) != len(b):

@@ -87,6 +87,7 @@ class TableOptions:
     table: str | None = None
     nullable: bool = False
     is_checked: ClassVar[bool] = False  # whether what is odd in the cells is listed, too
+    is_split: ClassVar[bool] = False  # whether each recorded table of a sheet that holds several is read by itself
     most_sheets: ClassVar[int | None] = None  # how many sheets are read where all are meant; None for all
 
     def __post_init__(self) -> None:
@@ -202,6 +203,12 @@ class SearchOptions(TableOptions):
     def of(cls, options: TableOptions) -> Self:
         """Return the options of a caller for tables that are looked for."""
         return cls(**{field.name: getattr(options, field.name) for field in fields(options)})
+
+
+class SplitOptions(SearchOptions):
+    """The options of tables that are looked for, several of them in one sheet where a record tells them apart."""
+
+    is_split = True
 
 
 class CheckedOptions(SearchOptions):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from ..changes.formulas import Formula
 from ..columns import DataCells, anchors_of_grid, cell_address, keeping_unreadable
 from ..columns.unreadable import keeping_now
 from ..dtypes import Array
@@ -39,6 +40,8 @@ class TableColumns(dict[str, Array]):
         unreadable: the errors of cells that cannot be read, by column, where several sheets are read at once and a
             context keeps these errors.
         cells_outside: what stands in the sheet above, below and beside the table, by row and column counted from 0.
+        list_formulas: returns the formulas of the sheet by row and column, counted from 0; None where the format tells
+            them.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class TableColumns(dict[str, Array]):
         self.name_row = name_row
         self.unreadable: Mapping[str, Array] = {}
         self.cells_outside: Mapping[tuple[int, int], Cell] = {}
+        self.list_formulas: Callable[[], Mapping[tuple[int, int], Formula]] | None = None
 
     def column_of(self, name: str) -> int:
         """Return the column of the sheet, counted from 0, in which a column of the table stands."""

@@ -6,6 +6,7 @@ import random
 import re
 import warnings
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +260,17 @@ def test_a_column_in_which_one_copy_has_text_and_another_a_row_more_is_compared_
     merged, text = merge_texts(tmp_path, sent, *copies, key="id")
     assert text == "id,t\n1,2 EUR\n2,3 EUR\n3,4 EUR\n4,6\n"
     assert not merged.conflicts
+
+
+def test_dates_that_a_copy_spells_otherwise_become_its_texts(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["day", "v"], [datetime(2024, 5, 1), 1], [datetime(2024, 5, 2), 2]):
+        book.active.append(row)
+    book.save(tmp_path / "base.xlsx")
+    (tmp_path / "copy.csv").write_text("day,v\n01.05.2024,1\n02.05.2024,3\n")
+    sa.merge(tmp_path / "base.xlsx", tmp_path / "copy.csv", target=tmp_path / "merged.xlsx")
+    rows = openpyxl.load_workbook(tmp_path / "merged.xlsx").active.values
+    assert [*rows] == [("day", "v"), ("01.05.2024", 1), ("02.05.2024", 3)]
 
 
 def test_a_column_that_a_copy_lacks_stays_and_its_new_rows_are_blank_there(tmp_path):

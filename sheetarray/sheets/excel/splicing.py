@@ -11,7 +11,7 @@ from html import escape, unescape
 from ...columns import cell_address, column_letters
 from ...columns.grid import column_number
 from ...errors import FormatError, LimitError
-from .formula_texts import extend_ranges, move_rows
+from ..formula_texts import extend_ranges, move_rows
 
 _NAME = rb"(?:[A-Za-z_][\w.-]*:)?"
 _ROW = re.compile(rb"<(" + _NAME + rb"row)((?:\s[^<>]*?)?)(?:/>|>(.*?)</\1\s*>)", re.DOTALL)

@@ -36,7 +36,7 @@ from .requests import SheetsApi, open_service
 from .retries import TIMEOUT, ChangedError
 from .stage import stage_findings
 from .state.spreadsheet import State, fetch_state, generation_name
-from .tables.recorded import find_places_of_tables, read_ordinary
+from .tables.recorded import find_places_of_tables, list_readers, read_ordinary
 from .views.typed_over import find_typed_views
 from .worksheet import MOST_AT_ONCE, GoogleSheet, fetch_values
 
@@ -380,29 +380,25 @@ def read_columns_gsheet(
     options = table or TableOptions()
     service = open_service(source, None if is_first(sheet) else sheet, client, credentials, timeout)
     address = service.address
-    if sheet is None and address.gid is None and address.title is None:
+    is_each = sheet is None and address.gid is None and address.title is None
+    if is_each or (options.is_split and columns is None):
         if options.range is not None or options.table is not None:
             raise ValueError("range= and table= are of one worksheet: name it with sheet=")
-        return _read_consistently(service, lambda: _read_each_worksheet(service, columns, options))
+        return _read_consistently(service, lambda: _read_tables(service, columns, options, first=not is_each))
     if options.range is None and options.table is None:
         first = partial(select_worksheets, service, first=True)
-        return _read_consistently(service, lambda: _read_worksheet(first()[0], columns, options))
+        return _read_consistently(service, lambda: read_ordinary(first()[0], columns, options))
     return _read_consistently(service, lambda: _read_range(service, address, columns, options))
 
 
-def _read_each_worksheet(
-    service: SheetsApi, columns: Sequence[str] | None, options: TableOptions
+def _read_tables(
+    service: SheetsApi, columns: Sequence[str] | None, options: TableOptions, *, first: bool
 ) -> dict[str, dict[str, Array]]:
-    """Return the columns of each worksheet by its title."""
-    views = {view.title or "": view for view in select_worksheets(service)}
-    return read_tables(
-        {title: partial(_read_worksheet, view, columns, options) for title, view in views.items()}, options
-    )
-
-
-def _read_worksheet(view: GoogleSheet, columns: Sequence[str] | None, options: TableOptions) -> dict[str, Array]:
-    """Return the columns of a worksheet as those of an ordinary table."""
-    return read_ordinary(view, columns, options)
+    """Return the columns of the table of each worksheet, or of the first one, by its title; see `list_readers`."""
+    readers: dict[str, Callable[[], dict[str, Array]]] = {}
+    for view in select_worksheets(service, first=first):
+        readers |= list_readers(view, columns, options)
+    return read_tables(readers, options)
 
 
 def _read_range(

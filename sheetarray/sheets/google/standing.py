@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from ...changes.formulas import Formula
 from ...columns import Anchor, SheetArrays, cell_address, find_anchors
 from ...elements import Cell
 from ...errors import FormatError, SheetArrayError
 from ...labels import NAME, find_notes
 from ...linear.array import LinearArray
+from ..formula_texts import to_formula
 from .address import Rect, one_cell
 from .grid_cells import MOST_CELLS_AT_ONCE, GridCells, fetch_grid, fetch_grids
 from .requests import SheetsApi
@@ -78,20 +80,11 @@ class StandingSheet:
             if cell not in (None, "")
         )
 
-    def find_formulas(self, column: int, rows: Sequence[int]) -> dict[int, str]:
-        """Return the formulas of a column by their rows, given rows in their order.
-
-        Raises:
-            ChangedError: the worksheet is gone, or has become smaller.
-        """
-        if self.grid is not None or not rows:
-            formulas = {} if self.grid is None else self.grid.formulas
-            return {row: formulas[row, column] for row in rows if (row, column) in formulas}
-        rect = Rect(rows[0], column, rows[-1] + 1, column + 1).clip(self.sheet.rows, self.sheet.columns)
-        if rect is None:
-            return {}
-        formulas = fetch_grid(self.view.service, self.sheet, rect).formulas
-        return {row: formulas[row, column] for row in rows if (row, column) in formulas}
+    def list_formulas(self) -> dict[tuple[int, int], Formula]:
+        """Return all formulas by row and column; those of a worksheet that is not small are fetched."""
+        if self.grid is None:
+            return self.view.list_formulas()
+        return {place: to_formula(text, *place) for place, text in self.grid.formulas.items()}
 
     def fetch_notes(self, rows: Rect) -> CellNotes:
         """Return the notes in some rows; no request for a small worksheet; a ChangedError if it is gone."""

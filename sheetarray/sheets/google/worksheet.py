@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -11,12 +12,14 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ...changes.formulas import Formula
 from ...columns import Block, ColumnCells, Request, Words, Zone, anchors_of_grid
 from ...dtypes import DType, from_name
 from ...elements import Cell, TextLook
 from ...elements.serials import FIRST_SERIAL, serials_to_dates
-from ...errors import Finding
+from ...errors import Finding, FormatError
 from ...tables import TOP, ScalarColumn, Table
+from ..formula_texts import to_formula
 from .address import ALL_COLUMNS, ALL_ROWS, Rect, join_columns, range_on_sheet
 from .requests import Answer, SheetsApi, pack
 from .retries import ChangedError, RefusedError
@@ -176,6 +179,7 @@ class GoogleSheet:
         self._rows = 0  # the number of the first rows that have been fetched
         self._columns: dict[int, list[Cell]] = {}  # the columns that have been fetched as a whole
         self._words: Words | None = None
+        self._formulas: dict[tuple[int, int], Formula] | None = None
 
     # Requests ------------------------------------------------------------------------------------------------
 
@@ -187,7 +191,9 @@ class GoogleSheet:
             raise ChangedError
         self.is_proven = True
 
-    def _fetch(self, batches: Sequence[Sequence[Rect]], *, dates: bool = False) -> list[tuple[Rect, FetchedColumns]]:
+    def _fetch(
+        self, batches: Sequence[Sequence[Rect]], *, formulas: bool = False, dates: bool = False
+    ) -> list[tuple[Rect, FetchedColumns]]:
         """Return ranges with their columns, all of one generation; each batch takes a request or more.
 
         Raises:
@@ -198,9 +204,9 @@ class GoogleSheet:
         for rects in batches:
             titled = [(self._sheet.title, rect) for rect in rects]
             requests += sum(1 for _ in _group_ranges(titled))
-            columns = list(fetch_values(self.service, titled, dates=dates))
+            columns = list(fetch_values(self.service, titled, formulas=formulas, dates=dates))
             fetched += zip(rects, columns, strict=True)
-            if self.report and not dates:
+            if self.report and not dates and not formulas:
                 self.report(sum(len(cells) for range_columns in columns for cells in range_columns))
         if requests > 1:
             self.check_unchanged()
@@ -395,11 +401,34 @@ class GoogleSheet:
     def fetch_whole(self) -> None:
         """Fetch all cells of the worksheet, all of one generation, unless that has happened."""
         if not self.is_whole:
-            rows, step = self._sheet.rows, max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
-            columns = _stack(
-                self._fetch([[Rect(top, 0, min(top + step, rows), ALL_COLUMNS)] for top in range(0, rows, step)])
-            )
-            self.keep_head(ALL_ROWS, [columns.get(column, []) for column in range(max(columns, default=-1) + 1)])
+            self.keep_head(ALL_ROWS, self._fetch_rows())
+
+    def _fetch_rows(self, *, formulas: bool = False) -> FetchedColumns:
+        """Return the columns of all rows."""
+        rows, step = self._sheet.rows, max(CELLS_A_REQUEST // max(len(self._head), 1), 1)
+        batches = [[Rect(top, 0, min(top + step, rows), ALL_COLUMNS)] for top in range(0, rows, step)]
+        columns = _stack(self._fetch(batches, formulas=formulas))
+        return [columns.get(column, []) for column in range(max(columns, default=-1) + 1)]
+
+    def list_formulas(self) -> dict[tuple[int, int], Formula]:
+        """Return the formulas of the worksheet, all of whose cells have been fetched, by row and column.
+
+        Raises:
+            FormatError: somebody has changed other cells since.
+        """
+        if self._formulas is None:
+            formulas = {}
+            for column, contents in enumerate(self._fetch_rows(formulas=True)):
+                values = self._head[column] if column < len(self._head) else []
+                for row, content in enumerate(contents):
+                    value = values[row] if row < len(values) else ""
+                    if isinstance(content, str) and content.startswith("=") and content != value:
+                        formulas[row, column] = to_formula(content, row, column)
+                    elif not _may_show(content, value):
+                        hint = "others are writing to it: try again"
+                        raise FormatError("the table has changed since it was read", location=self.title, hint=hint)
+            self._formulas = formulas
+        return self._formulas
 
     def fetched_table(self, dates: Collection[int]) -> Table:
         """Return all cells that have been fetched as a table; in columns of dates, numbers are dates."""
@@ -441,6 +470,18 @@ def _stack(fetched: Iterable[tuple[Rect, FetchedColumns]]) -> dict[int, list[Cel
                 held += [""] * (rect.top - len(held))
                 held += cells
     return columns
+
+
+def _may_show(content: Cell, value: Cell) -> bool:
+    """Return whether a cell of some content, which is no formula, may have a value.
+
+    A blank cell shows a value if the formula of another cell fills it, too; a date is a number, or its text.
+    """
+    if content in (None, "") or content == value:
+        return True
+    if isinstance(content, (int, float)) and isinstance(value, (int, float)):
+        return math.isclose(content, value)
+    return isinstance(content, str) and type(value) in (int, float)
 
 
 def _as_they_are(cells: ColumnCells) -> ColumnCells:

@@ -191,11 +191,76 @@ def test_rows_that_are_deleted_and_names_that_change_are_merged(ordinary: Books)
     assert [row[5] for row in rows[1:]] == ["3", "6", "12", "15", "154"]
 
 
-def test_a_formula_that_shows_another_value_is_told(ordinary: Books) -> None:
-    ordinary.ann.put("Sheet1", "F3", [[1000]], raw=True)
-    with pytest.warns(sa.SheetArrayWarning, match="1 cells keep their formulas, which show other values .* is F3"):
+def test_formulas_are_compared_and_not_their_results(ordinary: Books) -> None:
+    base, ann, ben = ordinary.base, ordinary.ann, ordinary.ben
+    for book in (base, ann, ben):
+        book.put("Sheet1", "E6", [["=no formula"]], raw=True)
+    ann.put("Sheet1", "C3", [[100]])  # its formula has another result
+    ann.put("Sheet1", "F4:F5", [["=C4*3"], ["= c5 * 2.0"]], value_input_option="USER_ENTERED")
+    ben.put("Sheet1", "F4", [[77]])
+    ben.put("Sheet1", "D7", [["=C7+1"]], value_input_option="USER_ENTERED")
+    changes = sa.diff(base.url, ann.url, client=base.client)
+    assert "Sheet1!F4: =C4*2 -> =C4*3" in repr(changes)
+    assert "1 formula as before, with another result" in repr(changes)
+    (conflict,) = ordinary.merge(prefer=ann.url).conflicts
+    assert {*map(str, conflict.values.values())} == {"=C4*3", "77"}
+    rows = formulas_of(base)
+    assert [rows[row][5] for row in range(1, 7)] == ["=C2*2", "=C3*2", "=C4*3", "=C5*2", "=C6*2", "=C7*2"]
+    assert [rows[2][2], rows[5][4], rows[6][3]] == [100, "=no formula", "=C7+1"]
+    assert len(ordinary.sent()) == 3
+    ann.put("Sheet1", "F3", [[1000]], raw=True)
+    ordinary.merge(prefer=ann.url)
+    assert formulas_of(base)[2][5] == 1000
+
+
+def test_formulas_go_with_the_rows_that_are_added_and_deleted(ordinary: Books) -> None:
+    ordinary.ann.sheet("Sheet1").delete_rows(3)
+    ordinary.ben.put("Sheet1", "A8", [["x7", "2024-06-01", 9.5, 7, "new", "=C8*2+$C$1"]], raw=False)
+    ordinary.merge()
+    rows = formulas_of(ordinary.base)
+    assert [row[5] for row in rows[1:]] == [*(f"=C{row}*2" for row in range(2, 7)), "=C7*2+$C$1"]
+    assert [row[0] for row in rows[1:]] == ["001", "003", "004", "005", "006", "x7"]
+
+
+def test_a_copy_without_formulas_changes_none(ordinary: Books, tmp_path: Path) -> None:
+    rows = ordinary.base.sheet("Sheet1").get_all_values()
+    rows[2][2:4] = "100", "9"
+    (tmp_path / "copy.csv").write_text("\n".join(map(",".join, rows)))
+    sa.merge(ordinary.base.url, tmp_path / "copy.csv", target=ordinary.base.url, client=ordinary.base.client)
+    assert formulas_of(ordinary.base)[2][2:] == [100, 9, "", "=C3*2"]
+
+
+@pytest.mark.parametrize("kind", ["formula", "value", "row"])
+def test_formulas_that_do_not_belong_to_the_values_are_refused(ordinary: Books, kind: str) -> None:
+    """Somebody writes to the base between its values and its formulas, or between its formulas and the write."""
+    sheet = ordinary.base.sheet("Sheet1")
+    ordinary.ann.put("Sheet1", "C3", [[100]], raw=True)
+    edits = {
+        "formula": lambda: sheet.update([["=C4*5"]], "F4", raw=False),
+        "value": lambda: sheet.update([["by hand"]], "E2", raw=True),
+        "row": lambda: sheet.insert_row([], 2),
+    }
+
+    def strikes(record: Any) -> bool:
+        key, word = (ordinary.ben.key, "") if kind == "formula" else (ordinary.base.key, "=FORMULA")
+        return key in record.path and word in record.query
+
+    with (
+        meanwhile(ordinary.base.server, strikes, edits[kind]),
+        pytest.raises(sa.FormatError, match="changed since it was read"),
+    ):
         ordinary.merge()
-    assert formulas_of(ordinary.base)[2][5] == "=C3*2"
+
+
+def test_a_formula_that_the_service_does_not_keep_leaves_the_old_cells(ordinary: Books) -> None:
+    base = ordinary.base
+    ordinary.ann.put("Sheet1", "F4", [["=C4*3"]], raw=False)
+    ordinary.ann.put("Sheet1", "C3", [[100]], raw=True)
+    base.change_requests(lambda _, body: body.replace(b'"numberValue":100', b'"numberValue":101'))
+    before = formulas_of(base)
+    with pytest.raises(sa.DTypeError, match="keeps 100"):
+        ordinary.merge()
+    assert formulas_of(base) == before
 
 
 def test_what_others_change_while_a_table_is_merged_is_never_lost(ordinary: Books) -> None:
@@ -210,7 +275,7 @@ def test_what_others_change_while_a_table_is_merged_is_never_lost(ordinary: Book
 
     with (
         meanwhile(base.server, is_of_last_copy, edit),
-        pytest.raises(sa.FormatError, match=r"has changed since it was read \(merge again\)"),
+        pytest.raises(sa.FormatError, match="the table has changed since it was read"),
     ):
         ordinary.merge()
     assert [base.sheet("Sheet1").acell(cell).value for cell in ("C3", "E2")] == ["3", "by hand"]
@@ -267,6 +332,93 @@ def test_tables_of_several_worksheets_are_merged_by_one_batch(books: Books) -> N
     client = books.base.client
     assert sa.read(books.base.url, "t", sheet="north", client=client).tolist() == [5.5, 0.2]
     assert sa.read(books.base.url, "t", sheet="south", client=client).tolist() == [0.1, 6.5]
+
+
+@pytest.fixture
+def side_by_side(books: Books) -> Books:
+    """Two recorded tables on one worksheet, which have a column of one name."""
+    for book in (books.base, books.ann, books.ben):
+        sheet = book.sheet("Sheet1")
+        sa.write_table(sheet, {"day": np.arange(3), "t": np.array([0.1, 0.2, 0.3])})
+        sa.write_table(sheet, {"day": np.arange(5), "kind": np.array(list("abcde"))}, at="D1")
+    return books
+
+
+def columns_of(book: TableBook) -> list[list[Any]]:
+    return [[cell for cell in column if cell is not None] for column in zip(*book.cells("Sheet1"), strict=True)]
+
+
+@pytest.mark.parametrize("place", ["spreadsheet", "worksheet", "sheet"])
+def test_tables_on_one_worksheet_are_merged_each_by_itself(side_by_side: Books, place: str) -> None:
+    base, ann, ben = side_by_side.base, side_by_side.ann, side_by_side.ben
+    sa.append(ann.url, {"day": [7], "t": [7.5]}, client=ann.client)
+    ann.sheet("Sheet1").update([[9.5]], "B3", raw=True)
+    ben.sheet("Sheet1").update([["", ""]], "D6:E6", raw=True)
+    sa.append(ann.url, {"day": [8], "kind": ["z"]}, client=ann.client)
+    urls = [f"{book.url}/Sheet1" if place == "worksheet" else book.url for book in (base, ann, ben)]
+    options = {"sheet": "Sheet1"} if place == "sheet" else {}
+    merged = sa.merge(*urls, target=urls[0], client=base.client, **options)
+    assert {*merged.arrays} == {"Sheet1!day", "t", "Sheet1 (2)!day", "kind"}
+    assert columns_of(base) == [
+        ["day", 0, 1, 2, 7],
+        ["t", 0.1, 9.5, 0.3, 7.5],
+        [],
+        ["day", 0, 1, 2, 3, 8],
+        ["kind", "a", "b", "c", "d", "z"],
+    ]
+    assert base.check() == []
+
+
+def test_a_table_that_a_copy_lacks_stays_and_one_in_another_place_is_found(side_by_side: Books) -> None:
+    side_by_side.ann.sheet("Sheet1").update([[""] * 2] * 4, "A1:B4", raw=True)
+    ben = side_by_side.ben.sheet("Sheet1")
+    ben.insert_cols([[]], 1)
+    ben.update([[5.5]], "C2", raw=True)
+    ben.update_title("Data")
+    with pytest.warns(sa.SheetArrayWarning) as told:
+        assert not side_by_side.merge().conflicts
+    texts = [str(warning.message) for warning in told]
+    assert [text.partition(": ")[2] for text in texts] == [
+        "there is no table 'Sheet1 (day, t)', and the base's stays as it is",
+        "the sheet 'Sheet1' is called 'Data' there, and keeps its title",
+    ]
+    assert [len(column) for column in columns_of(side_by_side.base)] == [4, 4, 0, 6, 6]
+    assert columns_of(side_by_side.base)[1] == ["t", 5.5, 0.2, 0.3]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_tables_on_one_worksheet_are_one_where_a_copy_keeps_no_record(
+    books: Books, tmp_path: Path, suffix: str
+) -> None:
+    for book in (books.base, books.ann):
+        sa.write_table(book.sheet("Sheet1"), {"a": np.arange(3), "b": np.array([0.1, 0.2, 0.3])})
+        sa.write_table(book.sheet("Sheet1"), {"c": np.arange(5), "d": np.array(list("xyzuv"))}, at="D1")
+    books.ann.sheet("Sheet1").update([[9.5]], "B3", raw=True)
+    rows = books.base.cells("Sheet1")
+    rows[5][4] = "edited"
+    path = tmp_path / f"Sheet1.{suffix}"
+    pd.DataFrame(rows).to_csv(path, header=False, index=False) if suffix == "csv" else pd.DataFrame(rows).to_excel(
+        path, sheet_name="Sheet1", header=False, index=False
+    )
+    merged = sa.merge(books.base.url, path, books.ann.url, target=books.base.url, client=books.base.client)
+    assert not merged.conflicts
+    assert books.base.cells("Sheet1")[2:6:3] == [[1, 9.5, None, 1, "y"], [None, None, None, 4, "edited"]]
+
+
+def test_tables_on_one_worksheet_go_to_sheets_of_their_own(side_by_side: Books, tmp_path: Path) -> None:
+    side_by_side.ann.sheet("Sheet1").update([["q"]], "E2", raw=True)
+    side_by_side.merge(target=tmp_path / "merged.xlsx")
+    assert sa.read(tmp_path / "merged.xlsx", "t", sheet="Sheet1").tolist() == [0.1, 0.2, 0.3]
+    assert sa.read(tmp_path / "merged.xlsx", "kind", sheet="Sheet1 (2)").tolist() == list("qbcde")
+
+
+def test_a_column_between_two_tables_is_of_the_left_one(side_by_side: Books) -> None:
+    side_by_side.ann.put("Sheet1", "C1", [["more"], [1], [2], [3]], raw=True)
+    side_by_side.merge()
+    assert columns_of(side_by_side.base)[2] == ["more", 1, 2, 3]
+    assert side_by_side.base.check() == []
+    client = side_by_side.base.client
+    assert sa.read(side_by_side.base.url, "more", client=client).tolist() == [1, 2, 3]
 
 
 PLACES = ["google", "xlsx", "csv"]

@@ -14,9 +14,9 @@ from ....changes.formulas import Formula
 from ....columns.grid import column_number, parse_area
 from ....errors import locating
 from ....files import Readable, Source
+from ...formula_texts import from_open_formula, text_in_cell, to_formula, to_relative
 from ...sheet_choice import SheetChoice
 from ..checking.workbook import select_sheets
-from ..formula_texts import from_open_formula, move_formula, to_relative
 from ..workbook import Workbook
 
 _FORMULA = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f((?:\s[^<>]*)?)(?:/>|>([^<]*)</)")
@@ -64,7 +64,7 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
             if group not in shared:
                 return None
             master = shared[group]
-            formulas[cell] = Formula(partial(_move, master, cell), cell, master.relative)
+            formulas[cell] = Formula(partial(text_in_cell, master, *cell), cell, master.relative)
             continue
         formula = Formula(f"={text}", cell, to_relative(text, *cell), has_followers=group is not None)
         if group is not None:
@@ -80,16 +80,11 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
     return formulas
 
 
-def _move(master: Formula, cell: tuple[int, int]) -> str:
-    """Return the text of a formula that a cell shares with another one."""
-    return f"={move_formula(master.text[1:], cell[0] - master.cell[0], cell[1] - master.cell[1])}"
-
-
 def _of_open_document(cells: Iterator[tuple[int, int, str]]) -> Formulas | None:
     formulas: Formulas = {}
     for row, column, formula in cells:
         if not formula:  # it is long
             return None
         text = from_open_formula(formula)
-        formulas[row, column] = Formula(f"={text}", (row, column), to_relative(text, row, column))
+        formulas[row, column] = to_formula(f"={text}", row, column)
     return formulas

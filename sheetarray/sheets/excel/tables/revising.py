@@ -25,10 +25,10 @@ from ....elements.equality import index_changes
 from ....errors import FormatError, LimitError, locating, quote_names, warn_caller
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
-from ....tables import NamedTable, TableColumns, TableOptions, given_dtypes, is_same_column
+from ....tables import NamedTable, TableColumns, TableOptions, given_dtypes, is_same_column, list_new_texts
+from ...formula_texts import refers_to, text_in_cell
 from ...sheet_choice import SheetChoice
 from ...workbooks import EXACT_INTEGER
-from ..formula_texts import move_formula, refers_to
 from ..package.package import Package
 from ..package.packing import PackageWriter
 from ..package.relations import Relations
@@ -80,12 +80,19 @@ def revise_table_excel(
     """
     options = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):
-        whole = opened.path or io.BytesIO(bytes(opened.whole()))
-        present = read_present(whole, list(columns) if fills else None, options, sheet, keeps=formulas is not None)
+
+        def open_again() -> Any:
+            return opened.path or io.BytesIO(bytes(opened.whole()))
+
+        present = read_present(
+            open_again(), list(columns) if fills else None, options, sheet, keeps=formulas is not None
+        )
+        if texts := list_new_texts(present, columns):
+            as_text = replace(options, dtype=dict.fromkeys(texts, "string"))
+            present |= read_columns_excel(open_again(), texts, table=as_text, sheet=sheet)
         package = Package(opened.ranges())
         names = {name: (renamed or {}).get(name, name) for name in columns}
-        again = opened.path or io.BytesIO(bytes(opened.whole()))
-        put = _Formulas(formulas or {}, (list_formulas_excel(again, sheet=sheet) or {}) if formulas else {})
+        put = _Formulas(formulas or {}, (list_formulas_excel(open_again(), sheet=sheet) or {}) if formulas else {})
         content = _revise(package, present, columns, np.asarray(sources, np.int64), names, put, fills=fills)
     asked = replace(options, dtype=given_dtypes({names[name]: column for name, column in columns.items()}))
     with keeping_unreadable() if formulas else nullcontext():
@@ -190,8 +197,7 @@ class _Formulas:
         held = self._held.get(place)
         if formula is None or (held is not None and held.relative == formula.relative):
             return formula, None
-        by = place[0] - formula.cell[0], place[1] - formula.cell[1]
-        return formula, move_formula(formula.text.removeprefix("="), *by)
+        return formula, text_in_cell(formula, *place).removeprefix("=")
 
     def free_followers(self, cells: NewCells) -> None:
         """Give formulas a text of their own if they share the formula of a cell that will change."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from ....changes.compare import Comparison
-from ....columns import ArrayInfo, LayoutColumn, SheetRoom, keeping_unreadable
+from ....columns import ArrayInfo, LayoutColumn, SheetRoom, cell_address, keeping_unreadable
 from ....dtypes import Array, from_name
 from ....elements import Cell
 from ....errors import DTypeError, LimitError, SheetArrayWarning, warn_caller
@@ -67,21 +67,53 @@ def read_ordinary(view: GoogleSheet, columns: Sequence[str] | None, options: Tab
     """Return the columns of a worksheet as those of an ordinary table.
 
     A verb that takes tables where there are no arrays leaves out what people put below and beside a recorded one.
+    Where there are several, and each is read by itself, that one is meant which has the columns.
     """
+    find_places = cache(partial(_find_quietly, view))
+    if isinstance(options, SearchOptions) and options.range is None:
+        places = find_places()
+        if options.is_split and columns is not None:
+            places = [place for place in places if {*columns} <= {*place.place_names().values()}]
+        if len(places) == 1:
+            return _read_place(view, places[0], columns, options)
+    table = read_as_ordinary(view, columns, options, find_places)
+    table.list_formulas = view.list_formulas
+    return table
 
-    @cache
-    def find_places() -> list[RecordedPlace]:
+
+def list_readers(
+    view: GoogleSheet, columns: Sequence[str] | None, options: TableOptions
+) -> dict[str, Callable[[], TableColumns]]:
+    """Return what reads the table of a worksheet, by its title; of several recorded ones each, by its first cell."""
+    title = view.title or ""
+    places = _find_quietly(view) if options.is_split else []
+    if len(places) < 2:
+        return {title: partial(read_ordinary, view, columns, options)}
+    areas = [place.options.area for place in places]
+    return {
+        f"{title}!{cell_address(area.top, area.left)}": partial(_read_place, view, place, columns, options)
+        for place, area in zip(places, areas, strict=True)
+        if area is not None
+    }
+
+
+def _find_quietly(view: GoogleSheet) -> list[RecordedPlace]:
+    """Return the recorded tables of a worksheet, without a warning of one that has lost its columns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)
         return find_places_of_tables([view])
 
-    if isinstance(options, SearchOptions) and options.range is None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
-            places = find_places()
-        if len(places) == 1:
-            options = replace(options, range=places[0].options.range, header=1)
-            cells = _RecordedCells(view, places[0].place_dates, shows_others=True)
-            return read_as_ordinary(cells, columns, options, find_places)
-    return read_as_ordinary(view, columns, options, find_places)
+
+def _read_place(
+    view: GoogleSheet, place: RecordedPlace, columns: Sequence[str] | None, options: TableOptions
+) -> TableColumns:
+    """Return the columns of a recorded table as those of an ordinary one."""
+    options = replace(options, range=place.options.range, header=1)
+    table = read_as_ordinary(
+        _RecordedCells(view, place.place_dates, shows_others=True), columns, options, lambda: [place]
+    )
+    table.list_formulas = view.list_formulas
+    return table
 
 
 @dataclass
@@ -136,9 +168,8 @@ def list_standing_notes(content: StandingSheet, new: Mapping[str, Any]) -> list[
     Raises:
         LimitError: one of them has all columns of the new one, or the new one all of its: nobody could tell them apart.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
-        trees = [place.tree for place in find_places_on(content)]
+    content.view.title, content.view.is_proven = content.sheet.title, True  # a write proves it
+    trees = [place.tree for place in _find_quietly(content.view)]
     content.view.title = None
     names, names_beside = names_of_columns(new), [names_of_columns(tree) for tree in trees]
     if any(names <= other or other <= names for other in names_beside):

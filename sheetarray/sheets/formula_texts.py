@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...columns import column_letters
-from ...columns.grid import column_number
+from ..changes.formulas import Formula
+from ..columns import column_letters
+from ..columns.grid import column_number
 
 # texts, quoted titles of sheets and structured references hold no addresses of cells
 _TOKEN = re.compile(
@@ -88,6 +89,22 @@ def _spell(text: str) -> str:
     """Return what stands between references, without spaces, in capitals and without needless zeros."""
     text = _SPACE.sub("", _PREFIX.sub("", text)).upper()
     return _DECIMALS.sub(lambda match: match[1].rstrip("."), text)
+
+
+def to_formula(text: str, row: int, column: int) -> Formula:
+    """Return the formula of a cell, given its text, such as `=B2*C2`."""
+    return Formula(text, (row, column), to_relative(text.removeprefix("="), row, column))
+
+
+def text_in_cell(formula: Formula, row: int, column: int) -> str:
+    """Return the text of a formula as it reads in another cell.
+
+    Example:
+        >>> text_in_cell(to_formula("=B2*$C$1", 1, 3), 4, 3)
+        '=B5*$C$1'
+    """
+    text = formula.text.removeprefix("=")
+    return f"={move_formula(text, row - formula.cell[0], column - formula.cell[1])}"
 
 
 def from_open_formula(formula: str) -> str:
