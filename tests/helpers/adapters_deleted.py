@@ -41,6 +41,7 @@ SHARED = {
     "sheets.checking_blocks",
     "sheets.content",
     "sheets.decimals",
+    "sheets.formula_texts",
     "sheets.guard_texts",
     "sheets.chosen_formats",
     "sheets.defined_names",

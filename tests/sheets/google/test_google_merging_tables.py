@@ -355,9 +355,14 @@ def test_tables_on_one_worksheet_are_merged_each_by_itself(side_by_side: Books, 
     ann.sheet("Sheet1").update([[9.5]], "B3", raw=True)
     ben.sheet("Sheet1").update([["", ""]], "D6:E6", raw=True)
     sa.append(ann.url, {"day": [8], "kind": ["z"]}, client=ann.client)
+    ben.put("Sheet1", "H3", [["why?"]], raw=True)
     urls = [f"{book.url}/Sheet1" if place == "worksheet" else book.url for book in (base, ann, ben)]
     options = {"sheet": "Sheet1"} if place == "sheet" else {}
     merged = sa.merge(*urls, target=urls[0], client=base.client, **options)
+    assert [[(remark.cell, remark.text) for remark in file.remarks] for file in merged.files] == [
+        [],
+        [("Sheet1!H3", "why?")],
+    ]
     assert {*merged.arrays} == {"Sheet1!day", "t", "Sheet1 (2)!day", "kind"}
     assert columns_of(base) == [
         ["day", 0, 1, 2, 7],
@@ -400,7 +405,8 @@ def test_tables_on_one_worksheet_are_one_where_a_copy_keeps_no_record(
     pd.DataFrame(rows).to_csv(path, header=False, index=False) if suffix == "csv" else pd.DataFrame(rows).to_excel(
         path, sheet_name="Sheet1", header=False, index=False
     )
-    merged = sa.merge(books.base.url, path, books.ann.url, target=books.base.url, client=books.base.client)
+    with pytest.warns(sa.SheetArrayWarning, match="does a second table begin here"):
+        merged = sa.merge(books.base.url, path, books.ann.url, target=books.base.url, client=books.base.client)
     assert not merged.conflicts
     assert books.base.cells("Sheet1")[2:6:3] == [[1, 9.5, None, 1, "y"], [None, None, None, 4, "edited"]]
 

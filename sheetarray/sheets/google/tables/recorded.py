@@ -89,11 +89,20 @@ def list_readers(
     places = _find_quietly(view) if options.is_split else []
     if len(places) < 2:
         return {title: partial(read_ordinary, view, columns, options)}
-    areas = [place.options.area for place in places]
+    areas = [area for place in places if (area := place.options.area) is not None]
+
+    def read_part(number: int) -> TableColumns:
+        table = _read_place(view, places[number], columns, options)
+        outside = table.cells_outside if number == 0 else {}  # of them the first table tells
+        table.cells_outside = {
+            (row, column): cell
+            for (row, column), cell in outside.items()
+            if not any(area.top <= row < area.bottom and area.left <= column < area.right for area in areas)
+        }
+        return table
+
     return {
-        f"{title}!{cell_address(area.top, area.left)}": partial(_read_place, view, place, columns, options)
-        for place, area in zip(places, areas, strict=True)
-        if area is not None
+        f"{title}!{cell_address(area.top, area.left)}": partial(read_part, number) for number, area in enumerate(areas)
     }
 
 
