@@ -215,6 +215,9 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - close)]
     likely.sort(key=lambda one: _rank(one[1]))
     fit, marks = likely[0]
+    if fit.count == 1 and marks.quotechar and "quotechar" not in known and _is_swallowed(text, marks.quotechar):
+        choice = find_marks(sample, replace(given, quotechar=""), known=known | {"quotechar"})
+        return replace(choice, marks=replace(choice.marks, quotechar=marks.quotechar))
     if marks.delimiter == ", " and fit.width > 1 and len(fit.first) == 1 and fit.first[0].count(",") == fit.width - 1:
         marks = replace(marks, delimiter=",")  # no blank stands in the row of names
     if not marks.delimiter and "delimiter" not in known:
@@ -242,6 +245,12 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
             rivals.append(WHITESPACE)
         rivals += [mark for mark in COMMON if lines and _parts_names(lines, mark)]
     return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
+
+
+def _is_swallowed(text: str, quote: str) -> bool:
+    """Return whether a text of several lines is one row, since a quote in the first of them is never closed."""
+    first, _, below = text.strip().partition("\n")
+    return bool(below) and first.count(quote) % 2 == 1 and quote not in below
 
 
 _Scored = list[tuple["_Fit", Marks]]

@@ -49,6 +49,13 @@ _MOST_COLUMNS = 2**17
 _LOW = 2**16  # rows of a column that is a list
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
 _ZIP = b"PK\3\4"
+_BEGINNING = 256  # bytes that tell what else a text is
+_OTHER_TEXTS = {  # what begins so is no table; and what to do
+    r"<!doctype html|<html": ("a page of HTML", "was a page saved that asks to sign in? open the file in a browser"),
+    r"<\?xml": ("XML", "open it in a spreadsheet program, and save it as .xlsx or .csv"),
+    r"version https://git-lfs": ("a pointer of Git LFS", "`git lfs pull` fetches the file that it stands for"),
+    r'\{\s*"[^"]*"\s*:|\[\s*\{\s*"': ("JSON", "read it by json.load or pandas.read_json"),
+}
 _HEAD = 2**18  # bytes at the beginning in which an array of the exchange format is looked for
 _WIDE_HEAD = 2**21  # bytes that are looked at instead, if the rows of an anchor end there: of very many columns
 _BETWEEN = "\x1f"  # stands between cells whose delimiter has several characters
@@ -79,6 +86,7 @@ class CsvTable:
         refuse_empty(start)
         if start == _ZIP:
             raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
+        _refuse_other_text(bytes(source.prefix(_BEGINNING)))
         given = {"delimiter": delimiter, "quotechar": quotechar, "escapechar": escapechar}
         self._known = frozenset(name for name, mark in given.items() if mark is not None)
         self._given = Marks(**{name: mark for name, mark in given.items() if mark is not None})
@@ -326,6 +334,14 @@ class CsvTable:
             starts = self._records.places_of(rows)
             quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted
+
+
+def _refuse_other_text(start: bytes) -> None:
+    """Refuse a text that begins as one of another kind does, such as a page of HTML that was saved for a table."""
+    text = start.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n").lower()
+    for pattern, (what, hint) in _OTHER_TEXTS.items():
+        if re.match(pattern, text):
+            raise FormatError(f"{what}, not delimited text", hint=hint)
 
 
 def _holds_word(text: bytes, word: bytes) -> bool:

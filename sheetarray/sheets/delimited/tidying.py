@@ -22,6 +22,7 @@ from .plain_records import decode_text
 _SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)
 _OTHER_ENCODING = "name the encoding, for example encoding='latin-1'"
 _MARK = b"\xef\xbb\xbf"
+_CONFLICT = b"\n<<<<<<< "
 _DOS_END = b"\x1a"
 _CONTROL = bytes({*range(1, 9), 11, 12, *range(14, 32), 127})
 _KEPT = bytes(byte for byte in range(256) if byte not in _CONTROL)
@@ -79,6 +80,10 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
         if len(content) < len(raw_bytes):
             row = raw_bytes.count(b"\n", 0, place)
             text.doubts.append(Doubt("mark", "a byte order mark inside the text was left out", row))
+    if (place := raw_bytes.find(_CONFLICT)) >= 0:
+        row = raw_bytes.count(b"\n", 0, place) + 1
+        doubt = f"row {row + 1} is a mark of a conflict, as git writes it: both versions of the rows below are read"
+        text.doubts.append(Doubt("conflict", doubt, row, 0, "resolve it in the file, and read that"))
     if (sep_line := _SEP.match(bytes(content[:64]))) is not None and not sep_line[1].isalnum():
         text.delimiter, text.first = sep_line[1].decode("latin-1"), 1
     text.content = content
