@@ -16,7 +16,7 @@ import numpy as np
 from ..changes.compare import Comparison, compare
 from ..changes.conflicts import Remark
 from ..changes.elements import are_alike
-from ..changes.formulas import hide_formulas
+from ..changes.formulas import hide_formulas, loosen_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key
@@ -40,6 +40,7 @@ from .ordinary import (
     describe_columns,
     find_remarks_on_sheets,
     find_remarks_on_tables,
+    follow_moved_rows,
     list_other_cells,
     pair_formulas,
     refuse_unknown,
@@ -465,7 +466,10 @@ def diff_sides(
             _check_key(pairs, sides, group, errors)
         unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
         tables = _list_tables(sides, places)
-        rows = map_rows(pairs | formulas, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
+        loose = {name: (loosen_formulas(a), loosen_formulas(b)) for name, (a, b) in formulas.items()}
+        rows = map_rows(pairs | loose, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
+        if first.table is not None and second.table is not None:
+            follow_moved_rows(formulas, rows.maps, first.table, second.table)
         for name in common:
             comparison = compare(
                 name,

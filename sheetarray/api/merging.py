@@ -25,6 +25,7 @@ from .sheet_merges import (
     join_arrays,
     join_changes,
     join_conflicts,
+    merge_sheets,
     read_sheet_merges,
     settle_formulas,
 )
@@ -119,8 +120,7 @@ def merge(
     with changing_source(files[0].place, target, storage_options):
         merges = read_sheet_merges(files)
         _refuse_unknown_keys(merges, keys)
-        for each in merges:
-            each.merge(keys, preferred, chosen)
+        merge_sheets(merges, keys, preferred, chosen)
         settle_formulas(merges)
         url = None
         if write_merged is not None and not merges[0].is_table:

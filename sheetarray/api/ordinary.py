@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..changes.conflicts import Remark
-from ..changes.formulas import Formula, mark_objects, put_formulas
+from ..changes.formulas import Formula, RowMoves, follow_rows, index_moves, mark_objects, put_formulas
+from ..changes.rows import RowMap
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
 from ..columns.beside import find_remarks, list_cell_texts
 from ..columns.unreadable import Keeping
-from ..dtypes import Array, from_numpy
+from ..dtypes import Array, Positions, from_numpy
 from ..errors import DTypeError, FormatError, NotFoundError, may_be_table
 from ..formats import find_format, format_of, known_options
 from ..renamed import option_error
@@ -166,12 +167,8 @@ class OrdinaryTable:
 
 def find_remarks_on_tables(before: OrdinaryTable, now: OrdinaryTable) -> list[Remark]:
     """Return a remark on each cell outside the tables of two files that holds another text than before."""
-    pairs = [(before.sheets[0], now.sheets[0])]
-    if len(before.sheets) > 1 or len(now.sheets) > 1:
-        theirs = now.list_sheets()
-        pairs = [(sheet, theirs[title]) for title, sheet in before.list_sheets().items() if title in theirs]
     remarks = []
-    for ours, other in pairs:
+    for _, ours, other in _pair_sheets(before, now):
         titles = ours.columns.title, other.columns.title
         is_one_format = (titles[0] is None) == (titles[1] is None)
         of_sheet = find_remarks(ours.list_outside(), other.list_outside(), is_one_format=is_one_format)
@@ -561,3 +558,43 @@ def pair_formulas(
         if columns:
             pairs[name] = columns[0], columns[1]
     return pairs
+
+
+def follow_moved_rows(
+    formulas: dict[str, tuple[Any, Any]],
+    maps: Mapping[str, Sequence[RowMap]],
+    before: OrdinaryTable,
+    now: OrdinaryTable,
+) -> None:
+    """Let formulas that only followed their rows be those that they were.
+
+    `formulas`: columns of both tables, as `pair_formulas` returns them. `maps`: which row is which, by column.
+    """
+    is_several = any(len(table.list_sheets()) < len(table.sheets) for table in (before, now))
+    if not formulas or is_several:  # several tables of one sheet: their rows move together
+        return
+    moves: dict[str, RowMoves] = {}
+    columns: dict[str, tuple[str, Positions]] = {}
+    names = before.list_names()
+    for title, sheet, sheet_now in _pair_sheets(before, now):
+        rows, rows_now = sheet.columns.list_rows(), sheet_now.columns.list_rows()
+        row_map = next((maps[name][0] for name in names[title].values() if maps.get(name)), None)
+        sources = np.arange(len(rows)) if row_map is None else row_map.sources
+        if len(sources) == len(rows_now):
+            own = str(sheet.columns.title)
+            moves[own] = RowMoves(rows, rows_now, sources, str(sheet_now.columns.title))
+            columns |= dict.fromkeys(names[title].values(), (own, sources))
+    if all(of_sheet.is_none and of_sheet.title == title for title, of_sheet in moves.items()):
+        return
+    for name, (column, column_now) in formulas.items():
+        if name in columns:
+            own, sources = columns[name]
+            formulas[name] = column, follow_rows(column, column_now, sources, index_moves(moves, own))[0]
+
+
+def _pair_sheets(before: OrdinaryTable, now: OrdinaryTable) -> list[tuple[str, SheetColumns, SheetColumns]]:
+    """Return the sheets that two tables both have, by the title that the first one has for them."""
+    ours, theirs = before.list_sheets(), now.list_sheets()
+    if len(ours) == len(theirs) == 1:
+        return [(*next(iter(ours.items())), next(iter(theirs.values())))]
+    return [(title, sheet, theirs[title]) for title, sheet in ours.items() if title in theirs]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -13,7 +13,17 @@ import numpy as np
 from ..changes.compare import Comparison, compare
 from ..changes.conflicts import Choices, Conflict, Conflicts, ConflictsOfArray, FileChanges, Place
 from ..changes.elements import are_alike
-from ..changes.formulas import Formula, find_formulas, hide_formulas, show_formula, take_results
+from ..changes.formulas import (
+    Formula,
+    Grows,
+    RowMoves,
+    find_formulas,
+    follow_rows,
+    hide_formulas,
+    index_moves,
+    show_formula,
+    take_results,
+)
 from ..changes.merge import MergedArrays, merge_arrays
 from ..changes.merged_groups import row_axis
 from ..changes.rows import check_key
@@ -42,6 +52,8 @@ class SheetMerge:
         merged: the merged arrays, by the names that they have in the base.
         new_names: the new names of arrays, by those of the base.
         arrays: the merged arrays, by their new names.
+        followed: formulas of the base that only followed their rows in a copy, by array and row, with what their ranges
+            took in.
     """
 
     files: Sequence[MergeSource]
@@ -51,6 +63,7 @@ class SheetMerge:
     merged: MergedArrays | None = None
     new_names: Mapping[str, str] | None = None
     arrays: LabelledArrays | None = None
+    followed: dict[tuple[str, int], Grows] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Give the arrays of all files the names and the dtypes in which they can be compared."""
@@ -94,12 +107,78 @@ class SheetMerge:
             changes.renamed, changes.unreadable = file.renamed, file.unreadable_elements
             changes.remarks = file.find_remarks(base)
         self.new_names = choose_names(self.files)
-        if self.is_table:
-            drop_unaligned(merged, self.files)
 
-    def settle(self, editors: Collection[str]) -> None:
-        """Give formulas the results that are known: `editors` are the files in which anything was changed."""
+    @property
+    def sheet(self) -> SheetColumns:
+        """The sheet of the base, of tables."""
+        table = self.files[0].table
+        assert table is not None
+        return table.sheets[0]
+
+    def map_rows(self, number: int) -> tuple[str, RowMoves] | None:
+        """Return the title of the sheet of the base, and where its rows stand in a copy, by the number of its file.
+
+        It is None where nobody knows.
+        """
+        table = self.files[number].table
+        rows = next(iter(self.merged.copy_maps[number - 1].values()), None) if self.merged is not None else None
+        if table is None or rows is None or self.sheet.columns.title is None:
+            return None
+        before, now = self.sheet.columns.list_rows(), table.sheets[0].columns.list_rows()
+        if len(rows.sources) != len(now) or rows.count != len(before):
+            return None
+        return self.sheet.columns.title, RowMoves(before, now, rows.sources, str(table.sheets[0].columns.title))
+
+    def map_merged_rows(self) -> tuple[str, RowMoves] | None:
+        """Return the title of the sheet of the base, and where its rows stand in a target that is a copy of it."""
+        rows = next(iter(self.merged.row_maps.values()), None) if self.merged is not None else None
+        title, before = self.sheet.columns.title, self.sheet.columns.list_rows()
+        if rows is None or title is None or rows.count != len(before) or not before:
+            return None
+        now = self.list_merged_rows(len(rows.sources))
+        return title, RowMoves(before, now, rows.sources, title, below=False)
+
+    def list_merged_rows(self, count: int) -> list[int]:
+        """Return the rows of the sheet in which so many rows of data stand in a target that is a copy of the base."""
+        rows = self.sheet.columns.list_rows()
+        return [*rows[:count], *range(rows[-1] + 1, rows[-1] + 1 + count - len(rows))]
+
+    def follow(self, number: int, moves: Mapping[str, RowMoves]) -> bool:
+        """Let formulas of a copy that only followed rows be those of the base, and return whether there are any.
+
+        `number`: of its file. `moves`: the rows of the sheets in this copy, by their titles in the base.
+        """
         assert self.merged is not None
+        file, of_sheet = self.files[number], index_moves(moves, str(self.sheet.columns.title))
+        is_any = False
+        for name in self._dtypes.keys() & file.arrays.keys() & self.merged.copy_maps[number - 1].keys():
+            sources = self.merged.copy_maps[number - 1][name].sources
+            file.arrays[name], followed = follow_rows(self.files[0].arrays[name], file.arrays[name], sources, of_sheet)
+            for row, grows in followed.items():
+                self.followed.setdefault((name, row), grows)
+                is_any = True
+        return is_any
+
+    def _move_followed(self, moves: Mapping[str, RowMoves]) -> None:
+        """Give the formulas of the base that only followed rows the references that they have after the merge."""
+        assert self.merged is not None
+        of_sheet = index_moves(moves, str(self.sheet.columns.title))
+        for (name, source), grows in self.followed.items():
+            column, base = self.merged.arrays[name], self.files[0].arrays[name][source]
+            for row in np.flatnonzero(self.merged.row_maps[name].sources == source).tolist():
+                if isinstance(column[row], Formula) and column[row] == base:
+                    cell = self.list_merged_rows(len(column))[row], base.cell[1]
+                    column[row] = base.move(of_sheet, cell, grows) or base
+
+    def settle(self, editors: Collection[str], moves: Mapping[str, RowMoves]) -> None:
+        """Give formulas their references and the results that are known.
+
+        `editors`: the files in which anything was changed. `moves`: where the rows of the sheets of the base stand.
+        """
+        assert self.merged is not None
+        if self.is_table:
+            drop_unaligned(self.merged, self.files)
+            self._move_followed(moves)
         for name, column in self.merged.arrays.items():
             if find_formulas(column) is not None:
                 self._settle_results(name, column, editors)
@@ -109,6 +188,11 @@ class SheetMerge:
             for dtype in [self._dtypes.get(name, np.dtype(object))]
         }
         self.arrays = LabelledArrays(arrays, _merge_labels([file.arrays for file in self.files], arrays))
+
+    @property
+    def has_formulas(self) -> bool:
+        """Whether columns hold formulas."""
+        return bool(self._dtypes)
 
     @property
     def _dtypes(self) -> dict[str, np.dtype[Any]]:
@@ -338,6 +422,33 @@ def _name_table(key: TableKey) -> str:
     return f"{title} ({', '.join(columns)})" if columns else title
 
 
+def merge_sheets(merges: Sequence[SheetMerge], keys: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
+    """Merge the arrays of all sheets, as `SheetMerge.merge` does.
+
+    Where formulas of a copy only followed rows of any sheet, its sheet is merged once more: they are no edits.
+    """
+    for each in merges:
+        each.merge(keys, prefer, choices)
+    tables = [each for each in merges if each.is_table]
+    titles = Counter(each.sheet.columns.title for each in tables)
+    tables = [each for each in tables if titles[each.sheet.columns.title] == 1]  # rows of several in a sheet depend
+    if not any(each.has_formulas for each in tables):
+        return
+    moves: dict[str, dict[str, RowMoves]] = {}  # by file
+    for each in tables:
+        for number, file in enumerate(each.files[1:], 1):
+            if (of_sheet := each.map_rows(number)) is not None:
+                moves.setdefault(file.name, {}).update([of_sheet])
+    for each in tables:
+        changed = [
+            each.follow(number, moves[file.name])
+            for number, file in enumerate(each.files[1:], 1)
+            if any(not rows.is_none or rows.title != title for title, rows in moves.get(file.name, {}).items())
+        ]
+        if any(changed):
+            each.merge(keys, prefer, choices)
+
+
 def settle_formulas(merges: Sequence[SheetMerge]) -> None:
     """Give the formulas of all sheets the results that are known after the merge, and the merges their arrays."""
     editors = {
@@ -346,8 +457,10 @@ def settle_formulas(merges: Sequence[SheetMerge]) -> None:
         for changes in (each.merged.changes if each.merged is not None else ())
         if changes.elements or changes.added or changes.deleted or changes.moved or changes.new or changes.other
     }
+    is_any = any(each.followed for each in merges)
+    moves = dict(filter(None, (each.map_merged_rows() for each in merges))) if is_any else {}
     for each in merges:
-        each.settle(editors)
+        each.settle(editors, moves)
 
 
 def list_names_of(sheet_merge: SheetMerge) -> list[str]:

@@ -6,12 +6,13 @@ over, is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import Array, Mask, find_missing_value
+from ..dtypes import Array, Mask, Positions, find_missing_value
 
 
 class Formula:
@@ -59,7 +60,112 @@ class Formula:
 
     def with_result(self, result: Any) -> Formula:
         """Return the formula with another result."""
-        return Formula(self._text, self.cell, self.relative, result, has_followers=self.has_followers)
+        return type(self)(self._text, self.cell, self.relative, result, has_followers=self.has_followers)
+
+    def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:  # noqa: ARG002 - as subclasses do
+        """Return the formula as it reads in a cell after rows were added, deleted or moved; None if nobody knows.
+
+        `moves`: of the rows of each sheet. `grows`: which rows that were added beside a range the range takes in.
+        """
+        return None
+
+
+Grows = tuple[bool, bool]  # whether ranges take in the rows that were added right above, and right below them
+_GROWTHS: tuple[Grows, ...] = ((False, False), (False, True), (True, False), (True, True))
+_ROW_OF_REFERENCE = re.compile(r"(?<=R)(?:\[-?[0-9]++\]|[0-9]++)(?=C)")
+_MOST_MOVED = 2**22  # characters of formulas that are looked at for what rows have made of them
+
+
+class RowMoves:
+    """Where the rows of a sheet stand, after rows of its table were added, deleted or moved.
+
+    Attributes:
+        title: the title that the sheet has now.
+
+    Example:
+        >>> moves = RowMoves([1, 2, 3], [1, 2, 3, 4], np.array([0, -1, 1, 2]), "Sales")
+        >>> moves.find(2), moves.find_range(1, 3, (False, False)), moves.find(7)
+        (3, (1, 4), 8)
+    """
+
+    def __init__(
+        self, before: Sequence[int], now: Sequence[int], sources: Positions, title: str, *, below: bool = True
+    ) -> None:
+        """Note the moves: `before` and `now` are the rows of the sheet in which the rows of data stand.
+
+        `sources`: for each row of data now the one that it was; -1 for an added one. `below`: whether the rows below
+        the table move with its last row.
+        """
+        self._before, self.title = np.asarray(before, np.int64), title
+        self._places = np.full(len(before), -1, np.int64)
+        places = np.asarray(now, np.int64)
+        stays = sources >= 0
+        self._places[sources[stays]] = places[stays]
+        self._added = {*places[~stays].tolist()}
+        self._above = int(min(now) - min(before)) if len(now) and len(before) else 0
+        self._below = int(max(now) - max(before)) if len(now) and len(before) and below else 0
+
+    @property
+    def is_none(self) -> bool:
+        """Whether all rows stand where they stood."""
+        return not self._added and not self._above and bool((self._places == self._before).all())
+
+    def find(self, row: int) -> int | None:
+        """Return where a row of the sheet stands now; None if it was deleted."""
+        index = int(np.searchsorted(self._before, row))
+        if index < len(self._before) and self._before[index] == row:
+            return int(self._places[index]) if self._places[index] >= 0 else None
+        return row + (self._above if index < len(self._before) else self._below)
+
+    def find_range(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
+        """Return the first and the last row of a range now; None if all of its rows were deleted."""
+        start, end = np.searchsorted(self._before, [first, last + 1])
+        left = self._places[start:end]
+        left = left[left >= 0]
+        rows = [self.find(first), self.find(last)]
+        if not len(left):
+            return None if rows[0] is None or rows[1] is None else (rows[0], rows[1])
+        is_inside = start < len(self._before) and self._before[start] == first, self._before[end - 1] == last
+        top = int(left.min()) if is_inside[0] or rows[0] is None else rows[0]
+        bottom = int(left.max()) if is_inside[1] or rows[1] is None else rows[1]
+        while grows[0] and top - 1 in self._added:
+            top -= 1
+        while grows[1] and bottom + 1 in self._added:
+            bottom += 1
+        return top, bottom
+
+
+MovesOfSheets = Callable[[str | None], RowMoves | None]  # by the title of a sheet; None is that of the formula itself
+
+
+def index_moves(moves: Mapping[str, RowMoves], own: str) -> MovesOfSheets:
+    """Return a function that finds the moves of a sheet by its title; `own`: the sheet of the formulas."""
+    by_title = {title.casefold(): of_sheet for title, of_sheet in moves.items()}
+    return lambda title: by_title.get((own if title is None else title).casefold())
+
+
+def follow_rows(before: Array, now: Array, sources: Positions, moves: MovesOfSheets) -> tuple[Array, dict[int, Grows]]:
+    """Return a column in which formulas that only followed their rows are those that they were.
+
+    Such a formula names other rows since rows were added, deleted or moved. The mapping has them by their rows before,
+    with what their ranges took in.
+
+    `before`: the column as it was. `sources`: for each of its rows now the one that it was.
+    """
+    followed: dict[int, Grows] = {}
+    result, left = now, _MOST_MOVED
+    for row, source in enumerate(sources.tolist()):
+        a, b = (before[source] if source >= 0 else None), now[row]
+        if not isinstance(a, Formula) or not isinstance(b, Formula) or a == b:
+            continue
+        left -= len(a.text)
+        if left < 0:
+            break
+        growths = (grows for grows in _GROWTHS if a.move(moves, b.cell, grows) == b)
+        if (grows := next(growths, None)) is not None:
+            result = now.copy() if result is now else result
+            result[row], followed[source] = a.with_result(b.result), grows
+    return result, followed
 
 
 class FormulaText(str):
@@ -101,6 +207,18 @@ def find_formulas(column: Any) -> Array | None:
         return None
     formulas = np.array([element if isinstance(element, Formula) else None for element in column.tolist()], object)
     return formulas if mark_objects(formulas).any() else None
+
+
+def loosen_formulas(column: Array) -> Array:
+    """Return the column with formulas that do not tell rows apart, so that those which only followed rows are equal."""
+    formulas = find_formulas(column)
+    if formulas is None:
+        return column
+    loose = column.copy()
+    for row in np.flatnonzero(mark_objects(formulas)).tolist():
+        relative = _ROW_OF_REFERENCE.sub("", formulas[row].relative)
+        loose[row] = Formula(relative, formulas[row].cell, relative)
+    return loose
 
 
 def take_results(column: Array, dtype: np.dtype[Any]) -> Array:

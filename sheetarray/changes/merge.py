@@ -43,6 +43,7 @@ class MergedArrays:
     changes: list[FileChanges]  # what each person has changed
     # which row of the base each row is; by name, of the arrays that were merged element by element
     row_maps: dict[str, RowMap]
+    copy_maps: list[dict[str, RowMap]]  # the same for each copy
 
 
 def merge_arrays(
@@ -85,10 +86,13 @@ def merge_arrays(
     merged: dict[str, Any] = {}
     conflicts: dict[str, ConflictsOfArray] = {}
     row_maps: dict[str, RowMap] = {}
+    copy_maps: list[dict[str, RowMap]] = [{} for _ in returned]
     for group in group_merged_arrays(files, groups or {}, labels or {}):
         union = RowUnion(files, group, (labels or {}).get(group.key, ()), is_key=is_key)
         sources = union.merge(asked, merged, conflicts, changes)
         row_maps |= {name: RowMap(sources, union.base_rows, group.axes[name]) for name in group.names}
+        for of_copy, rows in zip(copy_maps, union.maps, strict=True):
+            of_copy |= dict.fromkeys(group.names, rows)
     for name in base[1]:
         if name not in merged:
             _merge_whole(files, name, asked, merged, conflicts, changes)
@@ -102,6 +106,7 @@ def merge_arrays(
         Conflicts([conflicts[name] for name in order if name in conflicts]),
         changes,
         row_maps,
+        copy_maps,
     )
 
 

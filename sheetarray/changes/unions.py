@@ -11,6 +11,7 @@ import numpy as np
 from ..dtypes import Array, Mask, Positions, find_missing_value
 from .conflicts import ArrayConflicts, AskedChoices, ConflictsOfArray, FileChanges, MergedFiles
 from .elements import cast_exactly, find_changes
+from .formulas import loosen_formulas
 from .merged_groups import MergedGroup, row_axis
 from .merged_rows import map_merged_rows
 from .rows import RowMap, label_keys, to_rows
@@ -23,6 +24,7 @@ class RowUnion:
         count: the number of rows.
         in_base: for each row, its number in the base; -1 where the base lacks it.
         in_copy: the same for each copy.
+        maps: for each copy which row of the base each of its rows was.
     """
 
     def __init__(self, files: MergedFiles, group: MergedGroup, labels: Sequence[str], *, is_key: bool = False) -> None:
@@ -31,7 +33,7 @@ class RowUnion:
         self._labels = [name for name in labels if name in self._rows] if {*labels} <= {*self._rows} else []
         self._count = len(next(iter(self._rows.values())))
         self._copies: list[dict[str, Array] | None] = []
-        self._maps: list[RowMap] = []
+        self.maps: list[RowMap] = []
         self._noted: list[dict[str, Positions]] = [{} for _ in group.copies]  # as `map_merged_rows` notes them
         self._left_out: list[Mask | None] = []  # of each copy, added rows with an element that has no value
         for number, has in enumerate(group.copies):
@@ -39,9 +41,13 @@ class RowUnion:
             rows = RowMap.of_same(self._count)
             if copy is not None:
                 labels_read = self._labels if not unreadable.keys() & {*self._labels} else []
-                rows = map_merged_rows(self._rows, copy, labels_read, is_key=is_key, noted=self._noted[number])
+                base, loose = ({n: _loosen(a) for n, a in arrays.items()} for arrays in (self._rows, copy))
+                rows = map_merged_rows(base, loose, labels_read, is_key=is_key, noted=self._noted[number])
+                for name in base:
+                    if base[name] is not self._rows[name] or loose[name] is not copy[name]:
+                        self._noted[number].pop(name, None)  # formulas are compared anew
             self._copies.append(copy)
-            self._maps.append(rows)
+            self.maps.append(rows)
             self._left_out.append(self._fill_unreadable(copy, unreadable, rows) if copy is not None else None)
         self._place_added()
 
@@ -83,7 +89,7 @@ class RowUnion:
         follows: list[int] = []
         place_of_key: dict[Any, int] = {}
         owners: list[dict[int, int]] = []  # of each added row the rows of the copies that have it
-        for number, (rows, copy) in enumerate(zip(self._maps, self._copies, strict=True)):
+        for number, (rows, copy) in enumerate(zip(self.maps, self._copies, strict=True)):
             if copy is None or rows.is_same or not rows.added:
                 continue
             keys = label_keys(copy, self._labels) if self._labels else None
@@ -108,7 +114,7 @@ class RowUnion:
         self.in_base = np.arange(self.count)
         self.in_base[self._count :] = -1
         self.in_copy: list[Positions] = []
-        for number, rows in enumerate(self._maps):
+        for number, rows in enumerate(self.maps):
             if rows.is_same and not owners:
                 self.in_copy.append(self.in_base)
                 continue
@@ -131,7 +137,7 @@ class RowUnion:
         """
         deleted = [
             None if rows.is_same else places[: self._count] < 0
-            for rows, places in zip(self._maps, self.in_copy, strict=True)
+            for rows, places in zip(self.maps, self.in_copy, strict=True)
         ]
         gone = np.zeros(self.count, np.bool_)
         for mask in deleted:
@@ -147,7 +153,7 @@ class RowUnion:
                 stays[conflicts.rows[~conflicts.is_deletion]] = True
             for number, change in enumerate(changes):
                 if self._copies[number] is not None:
-                    rows, left_out, mask = self._maps[number], self._left_out[number], deleted[number]
+                    rows, left_out, mask = self.maps[number], self._left_out[number], deleted[number]
                     lost = 0 if left_out is None else int(np.count_nonzero(left_out))
                     _note(change.elements, name, edited[number])
                     _note(change.added, name, 0 if rows.is_same else len(rows.added) - lost)
@@ -209,7 +215,7 @@ class RowUnion:
         """Return the elements of a copy that differ from the base, and those of added rows, by their numbers."""
         if copy is None:
             return np.zeros(0, np.int64)
-        if self._maps[number].is_same:
+        if self.maps[number].is_same:
             noted = self._noted[number].get(name)
             return np.flatnonzero(find_changes(base, copy)) if noted is None else noted
         places, width = self.in_copy[number], base.shape[1]
@@ -242,6 +248,14 @@ class RowUnion:
     def base_name(self) -> str:
         """The name of the base."""
         return self._files.base_name
+
+
+def _loosen(rows: Array) -> Array:
+    """Return rows in which formulas do not tell rows apart; rows without formulas as they are."""
+    if rows.dtype.kind != "O" or rows.shape[1] != 1:
+        return rows
+    loose = loosen_formulas(column := rows.reshape(-1))
+    return rows if loose is column else loose.reshape(-1, 1)
 
 
 def _widen(rows: Array, like: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..changes.formulas import Formula
+from ..changes.formulas import Formula, Grows, MovesOfSheets
 from ..columns import column_letters
 from ..columns.grid import column_number
 
@@ -13,6 +13,12 @@ _TOKEN = re.compile(
     r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
     r"|(?<![\w.$])(\$?[A-Z]{1,3})(\$?)([1-9][0-9]{0,6})(?![\w.(])"
 )
+_MOVED = re.compile(
+    r"\"(?:[^\"]|\"\")*+\"|'(?:[^']|'')*+'(?!!)|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
+    r"|(?<![\w.$!\]])(?:('(?:[^']|'')*+'|[^\W\d][\w.]*+)!)?"
+    r"(\$?[A-Z]{1,3}\$?)([1-9][0-9]{0,6})(?::(\$?[A-Z]{1,3}\$?)([1-9][0-9]{0,6}))?(?![\w.(!:])"
+)
+_PLAIN_TITLE = re.compile(r"[^\W\d]\w*")
 _LONGEST = 2**13  # characters of a formula, as in Excel
 _OTHERS = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|([^\"'\[]+)")
 _SPACE = re.compile(r"\s+")
@@ -60,6 +66,49 @@ def move_formula(formula: str, rows: int, columns: int) -> str:
     return _TOKEN.sub(move, formula) if len(formula) <= _LONGEST else formula
 
 
+class SheetFormula(Formula):
+    """A formula of a worksheet, whose references follow the rows to which they refer."""
+
+    __slots__ = ()
+
+    def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:
+        """Return the formula as it reads in a cell after rows have moved; None if it has no text of its own."""
+        text = self.text
+        if not text.startswith("="):
+            return None
+        moved = follow_moves(text[1:], moves, grows)
+        return SheetFormula(f"={moved}", cell, to_relative(moved, *cell), self.result)
+
+
+def follow_moves(formula: str, moves: MovesOfSheets, grows: Grows) -> str:
+    """Return a formula with the references to rows that it has after rows were added, deleted or moved.
+
+    Arguments are those of `Formula.move`.
+    """
+
+    def follow(match: re.Match[str]) -> str:
+        if match[2] is None:
+            return match[0]
+        title = None if match[1] is None else match[1].removeprefix("'").removesuffix("'").replace("''", "'")
+        of_sheet = moves(title)
+        if of_sheet is None:
+            return match[0]
+        rows = of_sheet.find_range(
+            int(match[3]) - 1, int(match[5] or match[3]) - 1, grows if match[5] else (False,) * 2
+        )
+        if rows is None:
+            return match[0]
+        mark = ""
+        if title is not None:
+            now = of_sheet.title
+            is_plain = title.casefold() == now.casefold() or _PLAIN_TITLE.fullmatch(now)
+            mark = f"{match[1] if title.casefold() == now.casefold() else now}!"
+            mark = mark if is_plain else "'{}'!".format(now.replace("'", "''"))
+        return f"{mark}{match[2]}{rows[0] + 1}" + (f":{match[4]}{rows[1] + 1}" if match[5] else "")
+
+    return _MOVED.sub(follow, formula) if len(formula) <= _LONGEST else formula
+
+
 def to_relative(formula: str, row: int, column: int) -> str:
     """Return a formula with references that count from its cell, as two programs would write it alike.
 
@@ -70,7 +119,7 @@ def to_relative(formula: str, row: int, column: int) -> str:
 
     def count(match: re.Match[str]) -> str:
         if match[1] is None:
-            return _SIMPLE_TITLE.sub(r"\1", match[0])
+            return _SIMPLE_TITLE.sub(r"\1", match[0]).upper() if match[0].startswith("'") else match[0]
         letters, is_fixed = match[1].lstrip("$"), match[1].startswith("$")
         across = f"C{column_number(letters)}" if is_fixed else f"C[{column_number(letters) - column}]"
         return (f"R{int(match[3]) - 1}" if match[2] else f"R[{int(match[3]) - 1 - row}]") + across
@@ -93,7 +142,7 @@ def _spell(text: str) -> str:
 
 def to_formula(text: str, row: int, column: int) -> Formula:
     """Return the formula of a cell, given its text, such as `=B2*C2`."""
-    return Formula(text, (row, column), to_relative(text.removeprefix("="), row, column))
+    return SheetFormula(text, (row, column), to_relative(text.removeprefix("="), row, column))
 
 
 def text_in_cell(formula: Formula, row: int, column: int) -> str:

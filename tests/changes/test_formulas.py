@@ -182,3 +182,78 @@ def test_formulas_of_libreoffice_are_the_same(tmp_path: Path, suffix: str) -> No
     assert not sa.diff(ann, edited)
     merged = sa.merge(base, edited, saved, target=tmp_path / "m.xlsx")
     assert [file.elements for file in merged.files] == [{"qty": 1, "total": 1}, {}]
+
+
+def write_rows(path: Path, rows: list[list[Any]], total: str | None, summary: str, title: str = "Budget") -> Path:
+    """Write a table of items with a formula in each row, perhaps a row of totals in it, and a sheet that sums it up."""
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet(title)
+        sheet.write_row(0, 0, ["item", "qty", "price", "total"])
+        for number, row in enumerate(rows, 1):
+            sheet.write_row(number, 0, row)
+            sheet.write_formula(number, 3, f"=B{number + 1}*C{number + 1}", None, row[1] * row[2])
+        if total is not None:
+            sheet.write_row(len(rows) + 1, 0, ["all", sum(row[1] for row in rows), 1.0])
+            sheet.write_formula(len(rows) + 1, 3, total, None, 1.5)
+        other = book.add_worksheet("Sum")
+        other.write_row(0, 0, ["what", "value"])
+        other.write(1, 0, "all")
+        other.write_formula(1, 1, summary, None, 7.5)
+    return path
+
+
+ROWS = [["a", 1, 0.25], ["b", 2, 1.75], ["c", 3, 3.25], ["d", 4, 4.75]]
+NEW = ["x", 9, 2.5]
+MOVED = {  # rows of a copy, its total if that is in the table, and its summary, as spreadsheet programs rewrite them
+    "appended": ([*ROWS, NEW], "=SUM(D2:D6)", "=SUM(Budget!D2:D6)"),
+    "first": ([NEW, *ROWS], "=SUM(D2:D6)", "=SUM(Budget!D2:D6)"),
+    "shifted": ([NEW, *ROWS], "=SUM(D3:D6)", "=SUM(Budget!D3:D6)"),
+    "inserted": ([*ROWS[:2], NEW, *ROWS[2:]], "=SUM(D2:D6)", "=SUM(Budget!D2:D6)"),
+    "deleted": (ROWS[1:], "=SUM(D2:D4)", "=SUM(Budget!D2:D4)"),
+    "last deleted": (ROWS[:3], "=SUM(D2:D4)", "=SUM(Budget!D2:D4)"),
+    "several": ([ROWS[0], NEW, *ROWS[2:], ["y", 8, 2.25]], "=SUM(D2:D6)", "=SUM(Budget!D2:D6)"),
+}
+
+
+@pytest.mark.parametrize("has_total", [False, True])
+@pytest.mark.parametrize("what", MOVED)
+def test_ranges_that_follow_added_and_deleted_rows_are_no_edits(tmp_path: Path, what: str, has_total: bool) -> None:
+    rows, total, summary = MOVED[what]
+    base_total = "=SUM(D2:D5)" if has_total else None
+    base = write_rows(tmp_path / "base.xlsx", ROWS, base_total, "=SUM(Budget!D2:D5)")
+    ann = write_rows(tmp_path / "ann.xlsx", rows, total if has_total else None, summary)
+    for key in ({}, {"key": "item"}):
+        changes = sa.diff(base, ann, **key)
+        assert changes.rows
+        assert [edit for edit in changes.edited if edit.array in ("total", "value")] == []
+        merged = sa.merge(base, ann, target=tmp_path / "m.xlsx", **key)
+        assert not merged.conflicts
+        assert not {"total", "value"} & {*merged.files[0].elements}
+        assert load(tmp_path / "m.xlsx")[-1] == summary
+        assert not sa.diff(ann, tmp_path / "m.xlsx", key="item").edited
+
+
+def test_ranges_that_grew_in_two_copies_hold_the_rows_of_both(tmp_path: Path) -> None:
+    base = write_rows(tmp_path / "base.xlsx", ROWS, "=SUM(D2:D5)", "=SUM(Budget!D2:D5)")
+    copies = [
+        write_rows(tmp_path / f"{name}.xlsx", [*ROWS, [name, 9, 2.5]], "=SUM(D2:D6)", "=SUM(Budget!D2:D6)")
+        for name in ("ann", "ben")
+    ]
+    merged = sa.merge(base, *copies, target=tmp_path / "m.xlsx", key="item")
+    assert not merged.conflicts
+    assert load(tmp_path / "m.xlsx")[-2:] == ["=SUM(D2:D7)", "=SUM(Budget!D2:D7)"]
+    ben = write_rows(tmp_path / "ben.xlsx", [*ROWS, NEW], "=SUM(D2:D6)", "=MAX(Budget!D2:D6)")
+    changes = sa.diff(base, ben)
+    assert [(edit.before, edit.after) for edit in changes.edited] == [("=SUM(Budget!D2:D5)", "=MAX(Budget!D2:D6)")]
+    assert [*sa.merge(base, ben).files[0].elements] == ["value"]
+    ben = write_rows(tmp_path / "ben.xlsx", ROWS, "=SUM(D2:D4)", "=SUM(Budget!D2:D5)")
+    assert [edit.after for edit in sa.diff(base, ben).edited] == ["=SUM(D2:D4)"]  # no row explains it
+
+
+def test_formulas_follow_a_sheet_that_was_renamed(tmp_path: Path) -> None:
+    base = write_rows(tmp_path / "base.xlsx", ROWS, None, "=SUM(Budget!D2:D5)")
+    ann = write_rows(tmp_path / "ann.xlsx", ROWS, None, "=SUM('My plan'!D2:D5)", title="My plan")
+    assert not sa.diff(base, ann).edited
+    with pytest.warns(sa.SheetArrayWarning, match="is called 'My plan' there, and keeps its title"):
+        assert not sa.merge(base, ann, target=tmp_path / "m.xlsx").files[0].elements
+    assert load(tmp_path / "m.xlsx")[-1] == "=SUM(Budget!D2:D5)"

@@ -14,7 +14,7 @@ from ....changes.formulas import Formula
 from ....columns.grid import column_number, parse_area
 from ....errors import locating
 from ....files import Readable, Source
-from ...formula_texts import from_open_formula, text_in_cell, to_formula, to_relative
+from ...formula_texts import SheetFormula, from_open_formula, text_in_cell, to_formula, to_relative
 from ...sheet_choice import SheetChoice
 from ..checking.workbook import select_sheets
 from ..workbook import Workbook
@@ -64,14 +64,14 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
             if group not in shared:
                 return None
             master = shared[group]
-            formulas[cell] = Formula(partial(text_in_cell, master, *cell), cell, master.relative)
+            formulas[cell] = SheetFormula(partial(text_in_cell, master, *cell), cell, master.relative)
             continue
-        formula = Formula(f"={text}", cell, to_relative(text, *cell), has_followers=group is not None)
+        formula = SheetFormula(f"={text}", cell, to_relative(text, *cell), has_followers=group is not None)
         if group is not None:
             shared[group] = formula
         if attributes.get("t") in ("array", "dataTable") and (area := parse_area(attributes.get("ref", ""))):
             options = sorted(f"{name}={value}" for name, value in attributes.items() if name != "ref")
-            formula = Formula(f"{{={text}}}", cell, f"{{{formula.relative}}}{options}")
+            formula = SheetFormula(f"{{={text}}}", cell, f"{{{formula.relative}}}{options}")
             rows, columns = range(area[1].top, area[1].bottom), range(area[1].left, area[1].right)
             if len(rows) * len(columns) <= left:
                 left -= len(rows) * len(columns)
