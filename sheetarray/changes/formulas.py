@@ -62,7 +62,7 @@ class Formula:
         """Return the formula with another result."""
         return type(self)(self._text, self.cell, self.relative, result, has_followers=self.has_followers)
 
-    def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:  # noqa: ARG002 - as subclasses do
+    def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:  # noqa: ARG002  (subclasses use them)
         """Return the formula as it reads in a cell after rows were added, deleted or moved; None if nobody knows.
 
         `moves`: of the rows of each sheet. `grows`: which rows that were added beside a range the range takes in.

@@ -244,8 +244,8 @@ def test_ranges_that_grew_in_two_copies_hold_the_rows_of_both(tmp_path: Path) ->
     assert load(tmp_path / "m.xlsx")[-2:] == ["=SUM(D2:D7)", "=SUM(Budget!D2:D7)"]
     ben = write_rows(tmp_path / "ben.xlsx", [*ROWS, NEW], "=SUM(D2:D6)", "=MAX(Budget!D2:D6)")
     changes = sa.diff(base, ben)
-    assert [(edit.before, edit.after) for edit in changes.edited] == [("=SUM(Budget!D2:D5)", "=MAX(Budget!D2:D6)")]
-    assert [*sa.merge(base, ben).files[0].elements] == ["value"]
+    assert [(edit.array, edit.after) for edit in changes.edited] == [("qty", 19), ("value", "=MAX(Budget!D2:D6)")]
+    assert [*sa.merge(base, ben).files[0].elements] == ["qty", "value"]
     ben = write_rows(tmp_path / "ben.xlsx", ROWS, "=SUM(D2:D4)", "=SUM(Budget!D2:D5)")
     assert [edit.after for edit in sa.diff(base, ben).edited] == ["=SUM(D2:D4)"]  # no row explains it
 
