@@ -105,9 +105,9 @@ def run_example(page: str, word: str, folder: Path) -> None:
 
 
 def draw_merge(folder: Path, place: Path) -> None:
-    """Draw the table that was sent to ten people, and the merged one, from the recipe; files are made in `place`."""
+    """Draw the table that was sent to ten people, a copy that came back, and the merged one; files are in `place`."""
     run_example("docs/analysts.md", "merged.xlsx", place)
-    for name, workbook in (("sent", "plan.xlsx"), ("merged", "merged.xlsx")):
+    for name, workbook in (("sent", "plan.xlsx"), ("returned", "returned/ben.xlsx"), ("merged", "merged.xlsx")):
         draw_page(print_workbook(place / workbook, place), folder / f"{name}.png", width=420, height=160)
 
 

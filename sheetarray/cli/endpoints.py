@@ -206,6 +206,16 @@ def _open_device(text: Any) -> Callable[[], bytes] | None:
     return functools.cache(Path(text).read_bytes)
 
 
+def merging_options(places: Sequence[Endpoint]) -> dict[str, Any]:
+    """Return the options of all places, for arrays and for ordinary tables; `merge` gives each file its own."""
+    options: dict[str, Any] = {}
+    for place in places:
+        options |= place.options("read")
+        with suppress(NotFoundError):  # the format has no ordinary tables
+            options |= place.options("read_columns")
+    return options
+
+
 def source_endpoints(texts: Sequence[str], reading: FormatOptions, other_verb: str | None = None) -> list[Endpoint]:
     """Return the places to read, those of a pattern too; --from counts for the pipe and for suffixes without a format.
 

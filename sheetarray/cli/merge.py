@@ -21,7 +21,7 @@ from .arguments import (
     reading_options,
 )
 from .console import print_headed, print_json, print_line
-from .endpoints import PIPE, source_endpoints, target_endpoint
+from .endpoints import PIPE, merging_options, source_endpoints, target_endpoint
 from .program import FINDINGS, FINE
 from .running import refusing_values
 
@@ -82,11 +82,8 @@ def run_merge(
     """
     if PIPE in (base, *returned, output):
         raise UsageProblem("merge reads and writes files, not pipes", "name each file")
-    places = source_endpoints([base, *returned], reading)
+    places = source_endpoints([base, *returned], reading, "read_columns")
     goal = None if output is None else target_endpoint(output, FormatOptions())
-    options: dict[str, Any] = {}
-    for place in places:
-        options |= reading.parse(place.row, "read", lenient=True)
     with refusing_values():
         merged = api.merge(
             *(place.place for place in places),
@@ -94,7 +91,7 @@ def run_merge(
             prefer=prefer,
             choices=choices,
             key=key,
-            **options,
+            **merging_options(places),
         )
     if wants_json:
         print_json({**merged.to_json(), "target": output, "url": merged.url})

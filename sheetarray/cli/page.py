@@ -15,7 +15,7 @@ import click
 from .. import api
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import format_size, print_json, print_line
-from .endpoints import STDOUT, Endpoint, place_of, source_endpoints
+from .endpoints import PIPE, STDOUT, Endpoint, merging_options, place_of, source_endpoints
 from .running import refusing_values
 
 
@@ -44,6 +44,11 @@ from .running import refusing_values
     is_flag=True,
     help="Show the conflicts of a merge, so you can choose values. The first FILE is the base.",
 )
+@click.option(
+    "--key",
+    multiple=True,
+    help="With --merge: an array whose values tell which rows belong together; repeat it for several.",
+)
 @reading_options()
 @json_option
 def run_page(
@@ -53,6 +58,7 @@ def run_page(
     slices: tuple[str, ...],
     opens: bool,
     merges: bool,
+    key: tuple[str, ...],
     reading: FormatOptions,
     wants_json: bool,
 ) -> None:
@@ -74,10 +80,13 @@ def run_page(
       sheetarray page huge.csv --slice "t[0:100]" --slice "u[0]"
       cat run.csv | sheetarray page - --from csv -o - > page.html
       sheetarray page --merge original.xlsx returned/*.xlsx -o merge.html
+      sheetarray page --merge sites.csv returned/*.csv --key site -o merge.html
     """
     from ..pages.sources import make_merge_page, make_page, read_file
 
-    places = source_endpoints(files, reading)
+    if key and not merges:
+        raise UsageProblem("--key says which rows of copies belong together", "give --merge too")
+    places = source_endpoints(files, reading, "read_columns" if merges else None)
     if output in STDOUT and (wants_json or opens):
         raise UsageProblem("-o - writes the page to standard output, and nothing else", "leave --json and --open out")
     target = _target_of(places[0], output, opens=opens)
@@ -89,7 +98,10 @@ def run_page(
                 "--merge needs the file that you sent, and the files that came back",
                 "the file that you sent comes first, the others after it",
             )
-        merged = api.merge(*(place.place for place in places))
+        if PIPE in files:
+            raise UsageProblem("merge reads files, not pipes", "name each file")
+        with refusing_values():
+            merged = api.merge(*(place.place for place in places), key=key, **merging_options(places))
         with _explaining_slices():
             shown = make_merge_page(merged, slices)
     else:

@@ -54,7 +54,7 @@ def test_the_pictures_of_the_recipe_for_ten_people_are_drawn_by_running_it(tmp_p
         pytest.skip(f"not installed: {', '.join(absent)}")
     monkeypatch.syspath_prepend(ROOT)
     script.draw_merge(tmp_path, tmp_path)
-    for name in ("sent", "merged"):
+    for name in ("sent", "returned", "merged"):
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 

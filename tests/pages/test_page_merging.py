@@ -105,6 +105,21 @@ def test_choices_by_mouse_and_keyboard_are_saved_and_taken(browser: Browser, fil
     assert sa.read(merged)["t"].tolist() == wanted.tolist()
 
 
+def test_a_page_of_a_merge_takes_the_key_and_the_options_of_tables(tmp_path: Path) -> None:
+    rows = {"base": "1,a\n2,b\n3,c", "ann": "3,x\n1,a\n2,b\n4,d", "ben": "3,y\n2,b"}
+    files = [str(tmp_path / f"{name}.csv") for name in rows]
+    for file, lines in zip(files, rows.values(), strict=True):
+        Path(file).write_text(f"sites of 2026\nid,kind\n{lines}\n")
+    options = ["--key", "id", "--read", "skip_rows=1"]
+    result = run_command("page", "--merge", *files, *options, "-o", tmp_path / "merge.html")
+    assert result.exit_code == 0, result.output
+    merged = sa.merge(*files, key="id", skip_rows=1)
+    assert [conflict.labels for conflict in merged.conflicts] == [{"id": "3"}]
+    assert (tmp_path / "merge.html").read_text(encoding="utf-8") == sa.page(merged).html
+    assert run_command("merge", *files, *options).exit_code == 1
+    assert run_command("page", files[0], "--key", "id").exit_code == 2
+
+
 def test_a_merge_is_shown_alone(files: list[str]) -> None:
     with pytest.raises(TypeError, match="alone"):
         sa.page(sa.merge(*files), files[0])

@@ -286,6 +286,12 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["page --merge plain.xlsx edited_plain.xlsx -o o.html"],
     ),
     (
+        "give --merge too",
+        "page plain.xlsx edited_plain.xlsx --key t",
+        r"give (--merge) too",
+        ["page {} plain.xlsx edited_plain.xlsx --key t -o o.html"],
+    ),
+    (
         "sheetarray info lists arrays and dimensions",
         "page run.csv --slice t[99]",
         r"sheetarray (info) lists",
