@@ -137,10 +137,10 @@ def _take_rows(table: Table, options: TableOptions, least_rows: int) -> range | 
     if options.skip_footer:
         end = (table.count_rows() if table.end is None else table.end) - options.skip_footer
         counts[table.index_of(max(end, 0)) :] = False
-    held = np.flatnonzero(filled & counts)
-    if not len(held):
+    held = filled & counts
+    if not held.any():
         return range(0)
-    first, end = int(held[0]), int(held[-1]) + 1
+    first, end = int(held.argmax()), len(held) - int(held[::-1].argmax())
     if least_rows:
         return range(first, max(end, first + (1 if options.header is None else int(options.header)) + least_rows))
     return range(first, end) if counts[first:end].all() else first + np.flatnonzero(counts[first:end])

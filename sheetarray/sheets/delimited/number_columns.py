@@ -18,7 +18,7 @@ from ...dtypes import Array, Mask, Positions
 from ...elements import DAY, FALSE, NO_TIME, TRUE, Cell, moment_pattern
 from ...tables import MarksLook, RawColumn, TableColumn, TableOptions, TextColumn
 from .plain_records import Run
-from .records import BLANK, MOMENTS, Records
+from .records import BLANK, FRACTION, MOMENTS, OTHER_POINT, POINT, Records
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,6 @@ _DAYS = re.compile(f"{DAY}|{NO_TIME}")
 _MOMENTS = re.compile(rf"{moment_pattern('')}(?:\.[0-9]{{1,9}})?|{NO_TIME}")
 _BOOLEANS = re.compile(f"{TRUE}|{FALSE}", re.IGNORECASE)
 _AT_ONCE = 64  # records that are listed together
-_FRACTION, _POINT, _OTHER_POINT = 1, 2, 4  # what numbers show, as the compiled loop says it
 _DTYPES = "float64", "int64"  # that the caller may give
 
 
@@ -112,7 +111,7 @@ class NumberColumns:
     def column(self, number: int, plan: Plan, read: Kept) -> RawColumn:
         """Return a column of numbers. `plan`: the row in which its values begin."""
         self._numbers.append(number)
-        values = read.values[max(self._first - plan.first, 0) : self._end - plan.first]  # blank rows stand beside them
+        values = _cut(read.values, max(self._first - plan.first, 0), self._end - plan.first)  # blank rows are beside
         blanks = int(np.count_nonzero(_are_blank(values))) if read.blanks else 0
         read = Kept(values, blanks, read.shown)
         split, height = max(plan.first - self._first, 0), self._end - self._first
@@ -140,6 +139,11 @@ class NumberColumns:
             runs: list[Run] = [(each, self._first, self._end, "t") for each in self._numbers]
             self._texts = dict(zip(self._numbers, self._records.read(runs), strict=True))
         return TextColumn(self._texts[number])
+
+
+def _cut(values: Array, start: int, stop: int) -> Array:
+    """Return some of the values; the array itself if these are all of them."""
+    return values if start == 0 and stop >= len(values) else values[start:stop]
 
 
 def _are_blank(values: Array) -> Mask:
@@ -184,18 +188,22 @@ class _ValueColumn:
             if self._kind == "n":
                 column.typed, column.look = self._take_numbers(values)
             else:
-                column.typed = values.copy() if self._kind == "b" else self._take_moments(values)
+                column.typed = self._own(values, np.bool_) if self._kind == "b" else self._take_moments(values)
         return self._columns.texts(self._number).take(rows) if column is None or column.typed is None else column
 
     def _take_numbers(self, numbers: Array) -> tuple[Array | None, MarksLook]:
         """Return int64 or float64, or None, and what their marks show."""
         shown = self._kept.shown
         has_blanks = self._kept.blanks > 0 and bool(np.isnan(numbers).any())
-        is_whole = not shown & _FRACTION
+        is_whole = not shown & FRACTION
         if (shown and len(numbers) < len(self._kept.values)) or (has_blanks and is_whole and self._columns.is_nullable):
             return None, None
-        look: MarksLook = None if not shown & _POINT else "point" if shown & _OTHER_POINT else "points"
-        return numbers.astype(np.int64) if is_whole and not has_blanks else numbers.copy(), look
+        look: MarksLook = None if not shown & POINT else "point" if shown & OTHER_POINT else "points"
+        return self._own(numbers, np.int64 if is_whole and not has_blanks else np.float64), look
+
+    def _own(self, values: Array, dtype: type) -> Array:
+        """Return values that do not hang on others, which are copied only where they do."""
+        return values.astype(dtype, copy=values is not self._kept.values)
 
     def _take_moments(self, counts: Array) -> Array | None:
         """Return datetime64, NaT for blanks; None where the texts say what they are."""
@@ -208,4 +216,4 @@ class _ValueColumn:
         return None if np.isnat(dates).all() else dates
 
     def _values(self, start: int, stop: int) -> Array:
-        return self._kept.values[start - self._split : stop - self._split]
+        return _cut(self._kept.values, start - self._split, stop - self._split)

@@ -293,9 +293,9 @@ class Records:
 
         Returns:
             For each run a Series of its texts, down to the end of the text at most; for "x" `JoinedTexts`; for "s" rows
-            and texts; an array of its numbers without the blanks below them; for "n" numbers, NaN for blanks, the count
-            of blanks, and what numbers show; the same for moments, `BLANK` for blanks. None for what is to be looked at
-            as text.
+            and texts; an array of its numbers without the blanks below them; for "n" numbers, NaN for blanks (int64 if
+            all are whole, and none is blank), the count of blanks, and what numbers show; the same for moments, `BLANK`
+            for blanks. None for what is to be looked at as text.
         """
         results: list[Any] = [None] * len(runs)
         waiting = sorted(range(len(runs)), key=lambda index: runs[index][:2])
@@ -347,6 +347,9 @@ MOMENTS = {"y": "D", "0": "s", "3": "ms", "6": "us", "9": "ns"}
 BLANK = -(2**63) + 1
 """A blank cell among moments, as the loop returns it."""
 
+FRACTION, POINT, OTHER_POINT = 1, 2, 4
+"""The bits of what numbers of a column show, as the loop returns them."""
+
 
 _NUMBERS = {"d": np.float64, "f": np.float32, "i": np.int64, "u": np.uint64, "b": np.bool_}
 _BITS = {"d": np.float64, "f": np.float64, "i": np.int64, "u": np.uint64, "b": np.int64}  # as a loop returns them
@@ -394,7 +397,9 @@ def _join(kind: str, pieces: Sequence[Any]) -> Any:
         for piece in pieces:
             shown |= piece[2]
         dtype = np.float64 if kind == "n" else np.int64
-        return np.concatenate([np.zeros(0, dtype), *(np.frombuffer(p[0], dtype) for p in pieces)]), blanks, shown
+        values = [np.zeros(0, dtype), *(np.frombuffer(p[0], dtype) for p in pieces)]
+        are_whole = kind == "n" and not blanks and not shown & FRACTION
+        return np.concatenate(values, dtype=np.int64 if are_whole else dtype, casting="unsafe"), blanks, shown
     if kind == "x":
         return JoinedTexts(pieces)
     if kind == "s":

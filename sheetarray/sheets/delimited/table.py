@@ -299,7 +299,10 @@ class CsvTable:
         """
         records = self._records
         is_held = np.ones(records.count, np.bool_)
-        is_held[records.blank_lines()] = False
+        blank = records.blank_lines()
+        if not len(blank):
+            return np.arange(len(is_held))
+        is_held[blank] = False
         if records.width > 1 or not is_held.any():
             return np.flatnonzero(is_held)
         return np.arange(int(is_held.argmax()), len(is_held) - int(is_held[::-1].argmax()))

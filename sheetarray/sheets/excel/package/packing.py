@@ -32,6 +32,7 @@ from .parts import DEFLATED, UTF8_NAME, ZIP64
 # stays bounded.
 
 _WAITING = 2  # chunks that may wait to be compressed
+_TOGETHER = 2**16  # bytes of chunks that a thread takes at once, at least
 _SHORT = 2**16  # bytes that are compressed without a second thread
 _UNCOUNTED = 2**26  # bytes of content whose cells are estimated, as so few cannot be too many
 _BYTES_A_CELL, _BYTES_OF_COPY = 15, 30  # that the shortest cell of a number takes; one that was not made here
@@ -70,6 +71,8 @@ class Deflater:
         self._crc = self._size = self._packed = self._cells = 0
         self._thread: ThreadPoolExecutor | None = None  # of long streams; a short one is compressed before it would run
         self._waiting: deque[Future[None]] = deque()
+        self._gathered: list[bytes | memoryview] = []  # short chunks, which are handed over together
+        self._gathered_size = 0
 
     def __enter__(self) -> Deflater:
         return self
@@ -86,9 +89,18 @@ class Deflater:
         Raises:
             OSError: writing an earlier chunk failed.
         """
-        if self._thread is None and self._size + len(chunk) <= _SHORT:
+        if self._thread is None and not self._gathered and self._size + len(chunk) <= _SHORT:
             self._compress(chunk)
             return
+        self._gathered.append(chunk)
+        self._gathered_size += len(chunk)
+        if self._gathered_size >= _TOGETHER:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Have a thread compress the chunks that are gathered."""
+        chunk = self._gathered[0] if len(self._gathered) == 1 else b"".join(self._gathered)
+        self._gathered, self._gathered_size = [], 0
         self._thread = self._thread or ThreadPoolExecutor(1, "sheetarray-deflate")
         while len(self._waiting) >= _WAITING:
             self._waiting.popleft().result()
@@ -103,6 +115,8 @@ class Deflater:
         Raises:
             OSError: writing failed.
         """
+        if self._gathered:
+            self._hand_over()
         while self._waiting:
             self._waiting.popleft().result()
         count = _count_blocks(size_before + self._packed, cells_before + self._cells)
