@@ -60,7 +60,7 @@ def convert_one(
 
 @contextmanager
 def _hinting_at_reading(source: SourceOrTarget, name: str | None) -> Iterator[None]:
-    """Have a hint at an option of `read` name it as `convert` takes it: `reading={'group': 'north'}`."""
+    """Change hints at options of `read` to the form that this function takes: `reading={'group': 'north'}`."""
     try:
         yield
     except FormatError as error:

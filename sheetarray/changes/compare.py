@@ -339,9 +339,7 @@ def _find_largest(before: float | None, found: Sequence[float]) -> float | None:
 
 
 def _measure_exactly(x: Array, y: Array) -> tuple[int | float, float]:
-    """Return the largest difference, and the largest relative one, where doubles do not hold the integers; -1 if no
-    numbers differ.
-    """
+    """Return the largest absolute and relative difference of integers beyond float64; -1 if no numbers differ."""
     pairs = list(zip(x.reshape(-1).tolist(), y.reshape(-1).tolist(), strict=True))
     if any(math.isinf(value) for pair in pairs for value in pair):
         return math.inf, -1

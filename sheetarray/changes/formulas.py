@@ -202,7 +202,7 @@ def mark_objects(objects: Array) -> Mask:
 
 
 def find_formulas(column: Any) -> Array | None:
-    """Return the formulas of a column, None for other elements; None if it has none."""
+    """Return the formulas of a column, with None for other elements; return None for a column without formulas."""
     if not isinstance(column, np.ndarray) or column.dtype.kind != "O" or column.ndim != 1:
         return None
     formulas = np.array([element if isinstance(element, Formula) else None for element in column.tolist()], object)

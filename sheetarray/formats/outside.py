@@ -142,7 +142,7 @@ def _join(given: Any, row: Format) -> Format:
 
 
 def _find_entries() -> Iterator[_Entry]:
-    """Yield the formats of all installed packages; of a package that is installed twice, those of the first."""
+    """Yield the formats of all installed packages. If a package is installed twice, the first one counts."""
     from importlib.metadata import distributions  # takes as long as the rest of `import sheetarray`
 
     packages: set[str] = set()

@@ -251,7 +251,7 @@ _OTHER_ENDS = {"first": "last", "last": "first", "": ""}
 
 
 def describe_excerpt(excerpt: Excerpt | None, dims: Sequence[str] | None) -> dict[str, Any]:
-    """Return what an entry says of an array of which the page does not hold all."""
+    """Describe the excerpt of an array that the page holds only in part."""
     if excerpt is None or excerpt.is_whole:
         return {}
     steps = [[axis.start, axis.step] for axis in excerpt.taken]

@@ -56,5 +56,5 @@ def _fit(name: str, array: Array, column: Array) -> Array:
 
 
 def is_without_values(column: Array) -> bool:
-    """Return whether a column has no elements, or blank cells only: it takes elements of any dtype."""
+    """Return whether a column is empty or all blank, so that rows of any dtype can be appended."""
     return not len(column) or (column.dtype.kind == "f" and bool(np.isnan(column).all()))

@@ -126,7 +126,7 @@ def _empty_table_error(table: Table, options: TableOptions) -> FormatError:
 
 
 def _take_rows(table: Table, options: TableOptions, least_rows: int) -> range | Positions:
-    """Return the rows from the first that holds something to the last, without those that are passed over."""
+    """Return the rows from the first to the last that hold something, without skipped rows and comments."""
     above = max(table.first, table.index_of(options.skipped_above))
     counts = np.ones(table.height, dtype=bool)
     counts[:above] = False

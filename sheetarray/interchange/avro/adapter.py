@@ -81,7 +81,7 @@ def _with_size(content: bytes) -> bytes:
 
 
 def _write_record(sink: Sink, array: np.ndarray[Any, Any], codec: Codec) -> Iterator[int]:
-    """Write a block of one record; yield the number of its elements that are done, after each piece of them."""
+    """Write a block of one record. After each piece, yield the number of elements written so far."""
     head, data, tail = encode_parts(array)
     pieces = [(data[start : start + STEP], start + STEP) for start in range(0, len(data), STEP)]
     if codec == "null":

@@ -21,7 +21,7 @@ from ...files import PathLike
 
 
 def user_file() -> Path:
-    """Return the path where gspread keeps the credentials of a person."""
+    """Return the path where gspread keeps a user's credentials."""
     from gspread.auth import get_config_dir
 
     return get_config_dir() / "authorized_user.json"

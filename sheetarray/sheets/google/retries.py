@@ -140,7 +140,7 @@ class Retries:
                 self.wait_for(failure, failures)
 
     def wait_for(self, failure: FailedError, failures: int) -> None:
-        """Wait before another attempt, and count it; a RemoteError where either would exceed a bound."""
+        """Wait before another attempt, and count it. Raise a RemoteError after too many attempts or too long a wait."""
         self.waited += failure.seconds
         most = _MOST_UNREACHED if failure.unreached else _MOST_FAILURES
         most = MOST_RETRIES + 1 if failure.quota else most

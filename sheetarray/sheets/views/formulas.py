@@ -160,7 +160,7 @@ class ViewFormulas:
         return f'IF(AND({position}>=0,{position}<{axis.size}),INT({position}),"")'
 
     def line_formula(self, letter: str) -> str:
-        """Return the formula of an element of the line that the chart shows, by its column."""
+        """Return the formula of one column of the hidden row, the values of the line chart."""
         cell = f"INDEX({letter}${self.first_row}:{letter}${self.last_row},{self.hidden_cell(4)})"
         return f"IF(ISNUMBER({cell}),{cell},NA())"
 

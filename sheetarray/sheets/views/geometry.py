@@ -193,7 +193,7 @@ def _make_labels(name: str, array: LinearArray, columns: ViewedColumns, *, text_
 
 
 def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *, text_chooser: bool) -> bool:
-    """Return whether a cell that is chosen from a list of the labels holds exactly one of them."""
+    """Return whether a cell with a drop-down list of labels can hold each label exactly, and no label occurs twice."""
     if kind == "datetime":
         if np.isnat(values).any() or len(np.unique(values)) < len(values):
             return False

@@ -139,7 +139,7 @@ def _write(sink: Sink, plans: Sequence[StoragePlan], progress: Progress | None =
 
 
 def check_members(plans: Sequence[StoragePlan], taken: Sequence[str] | Members) -> None:
-    """Refuse names that an archive has already, or should not have."""
+    """Refuse names of members that the archive has already, or that cannot be file names."""
     for planned in plans:
         for name in planned.names:
             if problem := file_name_problem(name):

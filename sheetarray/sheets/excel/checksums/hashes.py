@@ -145,7 +145,7 @@ def _float_bits(buffer: Buffer) -> Buffer:
 
 
 def _hash_strings(buffer: Buffer) -> Hashes:
-    """Return the hashes of strings: mixed sums of their characters times noise. Padding adds nothing to them."""
+    """Return a hash of each string, made of its characters and their positions. Padding does not change it."""
     width = buffer.dtype.itemsize // 4
     hashes = np.zeros(len(buffer), np.uint64)
     for first in range(0, width, _CHARACTERS):

@@ -227,7 +227,7 @@ class Snapshots:
 
 
 def _may_have_checksums(sums: Mapping[str, Checksums | None], header: SnapshotHeader, buffer: Buffer) -> bool:
-    """Return whether the elements of a snapshot have the checksums that a column was written with.
+    """Return whether the checksums of a column may be those of a snapshot's elements.
 
     A table that was put into a workbook in memory has none: then nothing speaks against its snapshot.
     """
