@@ -12,11 +12,13 @@ from ...files import Readable, Source
 from ..sheet_choice import SheetChoice
 from .checking.workbook import select_searched, select_sheets
 from .checksums.stored import StoredChecksums
+from .reader.cells import CellRun
 from .reader.scalars import scalars
 from .tables.recorded import find_tables
 from .workbook import Workbook
 from .worksheet import ExcelSheet
 
+_CAPTIONS = 3  # the columns of a view in which captions and choices stand
 _MOST_CELLS, _MOST_BESIDE = 2**18, 2**15  # the first ones that are looked at: of a sheet without arrays, and with some
 
 
@@ -38,6 +40,8 @@ def list_writes_excel(source: Readable) -> list[str]:
 def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tuple[dict[str, str], set[str]]:
     """Return the texts of cells that belong to no array, by their addresses, and the titles of sheets without arrays.
 
+    Of a view, only notes that people typed into it are such cells.
+
     Args:
         source: a path or an open file.
         sheet: as for `read_excel`.
@@ -46,9 +50,13 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
     ordinary: set[str] = set()
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = select_searched(book, sheet, everything=True)
-        recorded = {place.title for place in find_tables(book, sheets)}
+        views = book.views
+        left_out = {place.title for place in find_tables(book, sheets)} | views.editable
         for chosen in sheets:
-            if chosen.title in recorded:
+            if chosen.title in left_out:
+                continue
+            if chosen.title in views.shown:
+                cells |= list_cell_texts(_iter_notes(chosen), chosen.title)
                 continue
             anchors = find_anchors(chosen)
             ordinary |= set() if anchors else {chosen.title or ""}
@@ -58,13 +66,37 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
 
 def _iter_beside(sheet: ExcelSheet, anchors: list[Anchor]) -> Iterator[tuple[int, int, Cell]]:
     """Yield the rows, columns and values of cells that belong to no array."""
-    left = _MOST_BESIDE if anchors else _MOST_CELLS
+    for run in _first_runs(sheet, _MOST_BESIDE if anchors else _MOST_CELLS):
+        beside = run.select(mark_beside(anchors, run.rows, run.columns))
+        yield from zip(beside.rows.tolist(), beside.columns.tolist(), _scalars(sheet, beside), strict=True)
+
+
+def _iter_notes(sheet: ExcelSheet) -> Iterator[tuple[int, int, Cell]]:
+    """Yield the rows, columns and values of the cells that people typed into a view.
+
+    A view consists of formulas, of captions and choices in its first columns, and of numbers. All other text is theirs,
+    and so is whatever stands below the formulas, or right of them and of the hidden column of numbers beside them.
+    """
+    cells, bottom, right = list[tuple[int, int, Cell]](), 0, 0
+    for run in _first_runs(sheet, _MOST_CELLS):
+        if run.formulas is not None and run.formulas.any():
+            bottom = max(bottom, int(run.rows[run.formulas].max()) + 1)
+            right = max(right, int(run.columns[run.formulas].max()) + 2)
+            run = run.select(~run.formulas)
+        cells += zip(run.rows.tolist(), run.columns.tolist(), _scalars(sheet, run), strict=True)
+    for row, column, cell in cells:
+        if row >= bottom or column >= right or (isinstance(cell, str) and column >= _CAPTIONS):
+            yield row, column, cell
+
+
+def _first_runs(sheet: ExcelSheet, most: int) -> Iterator[CellRun]:
     with sheet.runs(numeric=False) as runs:
         for run in runs:
-            looked_at = run.first(left)
-            left -= len(looked_at)
-            beside = looked_at.select(mark_beside(anchors, looked_at.rows, looked_at.columns))
-            values = scalars(beside, from_1904=sheet.from_1904)
-            yield from zip(beside.rows.tolist(), beside.columns.tolist(), values, strict=True)
-            if left <= 0:
+            yield run.first(most)
+            most -= len(run)
+            if most <= 0:
                 return
+
+
+def _scalars(sheet: ExcelSheet, run: CellRun) -> list[Cell]:
+    return scalars(run, from_1904=sheet.from_1904)

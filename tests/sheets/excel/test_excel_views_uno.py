@@ -120,3 +120,20 @@ def test_views_look_unlocked_where_they_are_to_programs_that_know_styles_alone(t
         unlocked = {cell.coordinate for row in sheet.iter_rows() for cell in row if not cell.protection.locked}
         assert unlocked == ({"B2", "B3", "B4"} if name == "t" else {"B2", "C2"})
     assert book["d view"]["B2"].is_date
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
+def test_views_that_were_saved_again_differ_by_what_people_typed_into_them(
+    office: Office, tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / "t.xlsx"
+    grid = xr.DataArray(np.arange(24.0).reshape(2, 3, 4), {"site": ["a", "b", "c"]}, ("day", "site", "z"), "t")
+    sa.write(path, grid, views=True)
+    assert not sa.diff(path, office.edit(path, {}, suffix, tmp_path / "saved"))
+    notes = {("t view", "D2"): "look here", ("t view", "A99"): 7.0}
+    changes = sa.diff(path, office.edit(path, {**notes, ("t view", "B2"): 1.0}, suffix, tmp_path / "noted"))
+    assert [(remark.cell, remark.text) for remark in changes.remarks] == [
+        ("t view!D2", "look here"),
+        ("t view!A99", "7"),
+    ]
+    assert not changes.edited
