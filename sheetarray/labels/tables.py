@@ -59,6 +59,7 @@ class TableNote:
     by_value: list[str] = field(default_factory=list)  # the dimensions whose labels ascend, but not from row to row
     rows: int | None = None  # how many there were; None in files of earlier versions
     blank_rows: int = 0  # how many of the last rows hold nothing but blank text
+    ends_in_totals: bool = False  # whether the last row has a word such as "total"
     na_rep: str = ""  # the text of missing values; "" if their cells are blank
     table: str = ""  # the name of the Excel Table, where it is known
     old_names: dict[str, str] = field(default_factory=dict)  # of columns that people have renamed, by the names now
@@ -173,6 +174,8 @@ class TableNote:
             note["rows"] = self.rows
         if self.blank_rows:
             note["blank_rows"] = self.blank_rows
+        if self.ends_in_totals:
+            note["ends_in_totals"] = True
         if self.na_rep:
             note["na_rep"] = self.na_rep
         if self.by_value:
@@ -201,6 +204,7 @@ class TableNote:
             note.texts = [str(name) for name in tree.get("texts", [])]
             note.na_rep = str(tree.get("na_rep", ""))
             note.blank_rows = int(tree.get("blank_rows", 0))
+            note.ends_in_totals = bool(tree.get("ends_in_totals", False))
             note.rows = int(tree["rows"]) if "rows" in tree else None
             return note
         except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:

@@ -21,6 +21,7 @@ from ..tables import (
     TableColumns,
     TableOptions,
     count_blank_rows,
+    ends_in_totals,
     lay_out_table,
     notes_of_columns,
 )
@@ -186,6 +187,7 @@ def lay_out_columns(
         description |= {"na_rep": na_rep} if na_rep else {}
         blank_rows = count_blank_rows({name: array.buffer for name, array in arrays.items()})
         description |= {"blank_rows": blank_rows} if blank_rows else {}
+        description |= {"ends_in_totals": True} if ends_in_totals({n: a.buffer for n, a in arrays.items()}) else {}
     notes = notes_of_columns(table)
     more: dict[str, Any] = {"description": description, "columns": arrays}
     return SheetContent(title, [layout], "table", notes=notes, corner=corner, **more)

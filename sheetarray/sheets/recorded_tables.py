@@ -30,7 +30,7 @@ from ..linear.array import LinearArray
 from ..linear.data_cells import TakenWords
 from ..linear.named import linear_arrays, select
 from ..linear.parsing import warn_of_finding
-from ..tables import TableColumns, TableOptions, TableSheet, count_blank_rows, read_table
+from ..tables import SearchOptions, TableColumns, TableOptions, TableSheet, count_blank_rows, ends_in_totals, read_table
 from .accepted import AcceptedArrays
 from .table_areas import ArraysByName, RecordedPlace, WrittenColumns
 
@@ -300,6 +300,22 @@ def _take_words(columns: TableColumns, note: TableNote, errors: ArraysByName) ->
     return words.to_finding()
 
 
+def leave_out_below(options: TableOptions, find_places: Callable[[], Sequence[RecordedPlace]]) -> TableOptions:
+    """Return options with the range of a recorded table for a verb that takes tables where there are no arrays.
+
+    So it leaves out what people put below and beside the table. All other options stay as they are.
+
+    `find_places`: returns the recorded tables of the sheet.
+    """
+    has_own = options.range is not None or options.skip_rows or options.skip_footer or options.nrows is not None
+    if not isinstance(options, SearchOptions) or has_own:
+        return options
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SheetArrayWarning)  # of a table that has lost its columns
+        places = find_places()
+    return replace(options, range=places[0].options.range, header=1) if len(places) == 1 else options
+
+
 def read_as_ordinary(
     cells: TableSheet,
     columns: Sequence[str] | None,
@@ -504,6 +520,7 @@ def renew_note(table: RecordedTable) -> dict[str, Any]:
         names=[*table.note.names, *fresh],
         rows=table.rows,
         blank_rows=count_blank_rows(table.columns),
+        ends_in_totals=ends_in_totals(table.columns),
     )
     return note.to_json()
 

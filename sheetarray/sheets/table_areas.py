@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..columns import Sheet, Zone, find_anchors, keeping_unreadable
-from ..columns.grid import Area
+from ..columns.grid import Area, cell_address
 from ..elements import Missing, NamedMissing, takes_blanks
 from ..errors import FormatError, quote_names, warn_caller
 from ..labels import TableNote, takes_recorded_tables
@@ -25,6 +25,8 @@ from ..tables import (
     Table,
     TableOptions,
     TableSheet,
+    find_word,
+    fits_totals,
     list_cells,
     read_table,
 )
@@ -161,9 +163,48 @@ class RecordedPlace:
             if not named.total_rows and isinstance(area, Area):
                 longer = extend_area(self.sheet, area)
                 total = self.find_totals() if longer.bottom > area.bottom else None
-                options = replace(options, range=longer if total is None else longer._replace(bottom=total))
+                longer = self._leave_out_totals(longer) if total is None else longer._replace(bottom=total)
+                options = replace(options, range=longer)
             return options
-        return RecordedOptions(dtype=dtypes, header=1, range=self._found[0], na_values=na_values)
+        area = self._found[0]
+        area = None if area is None else self._leave_out_totals(area)
+        return RecordedOptions(dtype=dtypes, header=1, range=area, na_values=na_values)
+
+    def _leave_out_totals(self, area: Area) -> Area:
+        """Return the range of a table without a last row of totals, which somebody typed as values.
+
+        A word in it says so, and one of its numbers is the sum or the mean of those above; others may have been edited
+        since. A table that was written
+        with such a row has it as data.
+        """
+        note, last = self.note, area.bottom - 1
+        if note.ends_in_totals or note.rows is None or last - area.top <= note.rows:
+            return area
+        names, cells = self.sheet.zones(
+            [Zone(row, area.left, area.right - area.left, "rows") for row in (area.top, last)]
+        )
+        if not (word := find_word(cells)):
+            return area
+        dtypes = {name.strip(WHITE): dtype for name, dtype in note.dtypes.items()}
+        numbers = [
+            (column, cell)
+            for column, (name, cell) in enumerate(zip(names, cells, strict=False), area.left)
+            if cell is not None and dtypes.get(str(name).strip(WHITE), "").startswith(("int", "uint", "float"))
+        ]
+        zones = [Zone(area.top + 1, column, last - area.top - 1, "columns") for column, _ in numbers]
+        columns = self.sheet.zones(zones) if zones else []
+        fits = [fits_totals(word, cell, above) for (_, cell), above in zip(numbers, columns, strict=True)]
+        return area._replace(bottom=last) if any(fits) else area
+
+    @property
+    def address_of_totals(self) -> str:
+        """The address of a row of totals that somebody typed as values below it; "" if there is none."""
+        area = self.options.area
+        if area is None or (self.named is not None and self.named.total_rows):
+            return ""
+        whole = area._replace(bottom=area.bottom + 1)
+        is_left_out = self._leave_out_totals(whole) == area
+        return f"{self.title}!{cell_address(area.bottom, area.left)}" if is_left_out else ""
 
     @cached_property
     def _found(self) -> tuple[Area | None, int]:

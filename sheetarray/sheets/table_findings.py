@@ -18,6 +18,8 @@ from .table_areas import RecordedPlace, WrittenColumns
 
 _HINT = "sa.accept takes the change, and read_columns reads the table as it is"
 
+_TOTALS_HINT = "delete its word to read it as data; formulas such as =SUM(B2:B9) follow the rows"
+
 
 def _check_tables(
     places: Sequence[RecordedPlace],
@@ -29,6 +31,10 @@ def _check_tables(
         try:
             (table,) = open_recorded([place], snapshots)
             yield from _check_table(table, judge or _find_contradictions)
+            if totals := place.address_of_totals:
+                yield Finding(
+                    "warning", totals, "this row holds totals of the rows above, and is left out", _TOTALS_HINT
+                )
         except FormatError as error:
             yield replace(Finding.from_error(error), hint=error.hint or _HINT)
 

@@ -23,6 +23,7 @@ from .cells import (
     mark_blanks,
 )
 from .dialect import Dialect
+from .doubtful.totals import ends_in_totals, find_word, fits_totals, sums_up
 from .doubts import Doubt, warn_of
 from .given import cast_column, given_dtypes, is_same_column, list_new_texts
 from .heading import list_cells
@@ -98,8 +99,11 @@ __all__ = [
     "count_blank_rows",
     "cut_row",
     "cut_rows",
+    "ends_in_totals",
     "find_changed_columns",
     "find_marks",
+    "find_word",
+    "fits_totals",
     "given_dtypes",
     "holds_text",
     "is_same_column",
@@ -114,6 +118,7 @@ __all__ = [
     "refuse_arrays",
     "repeat",
     "stands_between_values",
+    "sums_up",
     "unquote",
     "warn_of",
 ]

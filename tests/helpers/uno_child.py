@@ -1,8 +1,8 @@
 """LibreOffice at work on documents that it is told of, line by line in JSON; runs under the interpreter that has `uno`.
 
 Each line is a list of steps, and one line answers with their results: ["open", path], ["set", sheet, address, value],
-["values", sheet, range], ["sort", sheet, range, column], ["insert", sheet, row], ["save", path, filter] with options of
-it, ["close"]. Nothing of the package is imported here.
+["formula", sheet, address, text], ["values", sheet, range], ["sort", sheet, range, column], ["insert", sheet, row],
+["save", path, filter] with options of it, ["close"]. Nothing of the package is imported here.
 """
 
 from __future__ import annotations
@@ -73,6 +73,9 @@ class Worker:
             cell.setString(value)
         else:
             cell.setValue(value)
+
+    def _formula(self, sheet: str, address: str, text: str) -> None:
+        self._document.Sheets.getByName(sheet).getCellRangeByName(address).setFormula(text)
 
     def _values(self, sheet: str, cells: str) -> list[list[Any]]:
         return [list(row) for row in self._document.Sheets.getByName(sheet).getCellRangeByName(cells).getDataArray()]

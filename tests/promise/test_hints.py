@@ -648,6 +648,7 @@ ELSEWHERE = {
     "merge one sheet at a time, sheet=": "changes/test_merge_sheets.py",
     "sheet= chooses another": "changes/test_tables_of_sheets.py",
     "sheet= reads one of the sheets": "tables/test_recorded_tables.py",
+    "delete its word to read it as data; formulas such as =SUM(B2:B9) follow the rows": "tables/test_typed_totals.py",
     "names= reads the others": "tables/test_tables_in_google.py",
     "are these two? then name the delimiter, delimiter={}": "sheets/delimited/test_csv.py",
     "df.columns = df.columns.map(str) makes text of all": "labels/test_everyday.py",

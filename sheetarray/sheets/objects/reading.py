@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import datetime
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from ...columns import ArrayInfo, Block, ColumnCells, Request, Words, Zone, reporting_cells
+from ...columns.grid import column_letters
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import DType, Mask, Positions
 from ...elements import Cell, MissingOption, NaValues, TextLook, Unreadable, missing_of
@@ -27,6 +30,7 @@ from ...tables import (
     Table,
     TableOptions,
     read_tables,
+    sums_up,
 )
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..recorded_tables import read_as_ordinary, read_with_tables, scan_with_tables
@@ -162,7 +166,23 @@ def _find_tables(source: Any, sheets: Sequence[ObjectSheet]) -> list[RecordedPla
     worksheets, by_title = _worksheets_of(source), {sheet.title or "": sheet for sheet in sheets}
     notes = notes_of_tables(worksheets[0].parent)
     titles = [worksheet.title for worksheet in worksheets]
-    return find_recorded(notes, by_title, titles, lambda: _named_tables(worksheets), lambda title, _: by_title[title])
+    places = find_recorded(notes, by_title, titles, lambda: _named_tables(worksheets), lambda title, _: by_title[title])
+    of_title = {worksheet.title: worksheet for worksheet in worksheets}
+    return [replace(place, find_totals=partial(_find_totals, of_title[place.title])) for place in places]
+
+
+def _find_totals(worksheet: Any) -> int | None:
+    """Return the last row of a worksheet, counted from 0, if it holds formulas that sum up what is above, else None."""
+    numbered = enumerate(worksheet.iter_rows(values_only=True), 1)
+    rows = deque((row for row in numbered if any(cell is not None for cell in row[1])), maxlen=2)
+    if len(rows) < 2:
+        return None
+    (above, _), (row, cells) = rows
+    is_total = any(
+        isinstance(cell, str) and cell.startswith("=") and sums_up(cell, column_letters(column), above)
+        for column, cell in enumerate(cells)
+    )
+    return row - 1 if is_total else None
 
 
 def _read_sheet(

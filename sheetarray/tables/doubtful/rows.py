@@ -17,15 +17,10 @@ from ..heading import list_cells
 from ..kinds import BLANK, TYPED, kind_of_cell, share_of_kind
 from ..options import TableOptions
 from ..rows import TableRows
+from .totals import is_word_for_sum
 
 _MOST_BELOW = 32  # rows at the end that may stand below the table
 _SPARSE = 1 / 3  # of the cells of most rows; a row below the table has no more
-_TOTALS = frozenset(
-    [
-        *("total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "gesamtergebnis"),
-        *("total g\u00e9n\u00e9ral", "totale", "somme", "suma"),
-    ]
-)
 _SHOWN = 1e11  # a spreadsheet shows whole numbers from here on with an exponent
 _CUT = re.compile(r"-?[1-9](?:\.[0-9]{1,5})?E\+[0-9]{2}")
 _MOST_NUMBERS = 1000  # columns whose cells are looked at
@@ -246,7 +241,7 @@ def _count_apart(table: Table, rows: Sequence[int], fills: Sequence[int], usual:
 def _is_total(cells: Sequence[Cell]) -> int:
     """Return 1 if a first column ends with a word for a sum, and has it nowhere else, else 0."""
     words = [cell.strip().rstrip(":").casefold() if isinstance(cell, str) else "" for cell in cells]
-    return int(len(words) > 2 and words[-1] in _TOTALS and words[-1] not in words[:-1])
+    return int(len(words) > 2 and is_word_for_sum(words[-1]) and words[-1] not in words[:-1])
 
 
 def doubt_repeated_names(

@@ -17,7 +17,7 @@ from ....files import Readable, Source, Writable
 from ....formats.contract import Progress, ignore_progress
 from ....tables import TableOptions, read_tables
 from ...content import Formats, IfSheetExists, WriteOptions, choose_formats_of, lay_out_columns
-from ...recorded_tables import read_as_ordinary
+from ...recorded_tables import leave_out_below, read_as_ordinary
 from ...sheet_choice import SheetChoice, is_first
 from ...workbooks import check_is_text
 from ..checking.workbook import select_sheets
@@ -121,6 +121,7 @@ def _read_sheet(
     meant = select_sheets(book, title, of_table=True)[0]
     with locating(sheet=meant.title):
         cells = ExcelTable(meant, is_foreign=not book.record.get("sheets"))
+        table = leave_out_below(table, lambda: find_tables(book, [meant]))
         return read_as_ordinary(cells, columns, table, lambda: find_tables(book, [meant]))
 
 

@@ -25,7 +25,15 @@ from ....elements.equality import index_changes
 from ....errors import FormatError, LimitError, locating, quote_names, warn_caller
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
-from ....tables import NamedTable, TableColumns, TableOptions, given_dtypes, is_same_column, list_new_texts
+from ....tables import (
+    NamedTable,
+    SearchOptions,
+    TableColumns,
+    TableOptions,
+    given_dtypes,
+    is_same_column,
+    list_new_texts,
+)
 from ...formula_texts import refers_to, text_in_cell
 from ...sheet_choice import SheetChoice
 from ...workbooks import EXACT_INTEGER
@@ -78,7 +86,7 @@ def revise_table_excel(
         FormatError: the cells cannot be changed in place.
         LimitError: the workbook is signed or shared; or cells below the table are in the way of added rows.
     """
-    options = table or TableOptions()
+    options = SearchOptions.of(table or TableOptions())
     with Source(source) as opened, locating(source=opened.name):
 
         def open_again() -> Any:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
+from ....tables import sums_up
+
 _ROW_TAG = re.compile(rb"<(?:\w+:)?row(?=[\s/>])[^<>]*>")
 _NUMBER = re.compile(rb"""\sr\s*=\s*["']([0-9]{1,7})["']""")
 _ADDRESS = re.compile(rb"""\br\s*=\s*["']([A-Z]{1,3})[0-9]{1,7}["']""")
@@ -60,5 +62,4 @@ def _sums_up(cell: bytes, last: int) -> bool:
     address, formula = _ADDRESS.search(cell), _FORMULA.search(cell)
     if address is None or formula is None:
         return False
-    letters, text = address[1].decode(), unescape(formula[1].decode("utf-8", "replace"))
-    return re.search(rf"(?<![\w.$!])\$?{letters}\$?[0-9]{{1,7}}:\$?{letters}\$?{last}(?![\w.(])", text) is not None
+    return sums_up(unescape(formula[1].decode("utf-8", "replace")), address[1].decode(), last)
