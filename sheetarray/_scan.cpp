@@ -765,12 +765,12 @@ class Fields {
   // no step taken.
   template <class Value>
   bool take_value(Value *taken) {
-    size_t size = 0;
     if (is_in_values_) return false;
-    if constexpr (!std::is_same<Value, bool>::value) size = parse_number(cursor_.rest(), taken);
-    else if ((*taken = cursor_.rest(4) == "TRUE" || cursor_.rest(4) == "true")) size = 4;
-    else if (cursor_.rest(5) == "FALSE" || cursor_.rest(5) == "false") size = 5;
-    return pass(size);
+    if constexpr (!std::is_same<Value, bool>::value) return pass(parse_number(cursor_.rest(), taken));
+    Cursor ahead = cursor_;
+    *taken = ahead.take("TRUE") || ahead.take("true");
+    if (!*taken && !ahead.take("FALSE") && !ahead.take("false")) return false;
+    return pass(ahead.place() - cursor_.place());
   }
 
   // The same for a number that a double keeps, or a moment; what it shows is added.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...columns import Layout
 from ...columns.layout import format_name
 from ...dtypes import DType
-from ...elements import Cell, TextLook
+from ...elements import Cell, TextLook, texts_of_cells
 from ...files import Sink, numbering_errors
 from .encodings import error_of_encoding
 
@@ -28,6 +28,7 @@ _MARKS = (
 )  # as a file's first characters they would be taken for a byte order mark, or for a part of one
 _TEXTUAL = frozenset({"string", "generic"})  # kinds of elements whose cells may hold any character
 _USUAL_DELIMITERS = frozenset(",;\t|")  # no cell of another kind has one; the decimal mark is never the delimiter
+_FEW = 100  # cells of rows that Python writes
 _SPECIAL = re.compile('[\ufeff\0"\r\n]')  # characters that make a cell need quotes, beside the delimiter
 
 
@@ -102,7 +103,11 @@ def write_as_columns(layout: Layout, look: TextLook, out: TextWriter) -> Iterato
     yield layout.count_cells_above(row)
     kinds = {piece.dtype.kind for piece in layout.pieces}
     for block in layout.body_blocks(look):
-        out.write_frame(block, kinds=kinds)
+        if block.height * block.width <= _FEW and not _TEXTUAL & kinds:  # as the zone: the engine takes longer to begin
+            columns = [texts_of_cells(cells, look) for cells in block.iter_columns()]
+            out.write_rows([*zip(*columns, strict=True)])
+        else:
+            out.write_frame(block, kinds=kinds)
         row += len(block)
         yield layout.count_cells_above(row)
 
