@@ -320,12 +320,12 @@ def check(
 def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:
     """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table.
 
-    A cell that cannot be read, such as a formula without a value, is a finding, too.
+    Cells that cannot be read are findings, too: one for all formulas of a column that have no value.
     """
     for finding in findings:
         if may_be_table(finding.message) and (table := read_table()) is not None:
             errors: list[Finding] = []
-            errors += map(Finding.from_error, while_few(table.list_errors(), errors))
+            errors += while_few(table.list_errors(), errors)
             yield from errors
             yield from table.findings
         else:

@@ -23,7 +23,7 @@ from ..changes.rows import check_key
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError, NotFoundError, check_kinds, has_same_names, locating, quote_names
+from ..errors import FormatError, NotFoundError, check_kinds, has_same_names, locating, quote_names, warn_caller
 from ..files import RemoteFile, conceal_secrets
 from ..formats import format_of, known_options, locate_place, rewinding
 from ..labels import DatasetLabels, compare_labels, describe_arrays, reading_labels
@@ -330,6 +330,9 @@ def _choose_first_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Seque
     chosen = []
     for side, table in zip(sides, tables, strict=True):
         sheets = [] if table is None else [sheet for sheet in table.sheets if {*key} <= {*sheet.columns}]
+        if left := [str(sheet.columns.title) for sheet in (table.sheets if sheets else ()) if sheet is not sheets[0]]:
+            reason = "is not compared, as the other file has no sheets"
+            warn_caller(f"{side.facts.label}: sheet {quote_names(left)} {reason}")
         chosen.append(_side_of_table(OrdinaryTable(sheets[:1]), side.facts.label) if sheets else side)
     return chosen
 

@@ -14,11 +14,12 @@ import numpy as np
 from ..changes.conflicts import Remark
 from ..changes.formulas import Formula, RowMoves, follow_rows, index_moves, mark_objects, put_formulas
 from ..changes.rows import RowMap
+from ..changes.wording import count_noun
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
 from ..columns.beside import find_remarks, list_cell_texts
 from ..columns.unreadable import Keeping
 from ..dtypes import Array, Positions, from_numpy
-from ..errors import DTypeError, FormatError, NotFoundError, may_be_table
+from ..errors import DTypeError, Finding, FormatError, NotFoundError, may_be_table
 from ..formats import find_format, format_of, known_options
 from ..renamed import option_error
 from .shown import ArrayInfos
@@ -100,10 +101,19 @@ class OrdinaryTable:
         self.findings = [finding for sheet in sheets for finding in sheet.columns.findings]
         self.dialect = sheets[0].columns.dialect if len(sheets) == 1 else None
 
-    def list_errors(self) -> Iterator[FormatError]:
-        """Yield the errors of the cells that cannot be read."""
+    def list_errors(self) -> Iterator[Finding]:
+        """Yield a finding for the cells of each column that cannot be read for one reason, at the first of them."""
         for errors in self.unreadable.values():
-            yield from (error for error in errors.ravel().tolist() if error is not None)
+            by_reason: dict[str, list[FormatError]] = {}
+            for error in errors.ravel().tolist():
+                if error is not None:
+                    by_reason.setdefault(error.reason, []).append(error)
+            for alike in by_reason.values():
+                finding = Finding.from_error(alike[0])
+                if more := len(alike) - 1:
+                    cells = f"{alike[0].element} and {count_noun(more, 'more cell')} of the column"
+                    finding = replace(finding, message=f"{cells}: {alike[0].reason}")
+                yield finding
 
     def find_repeated(self) -> list[str]:
         """Return the names of columns that stand in several sheets."""

@@ -362,6 +362,8 @@ def _split_tables(files: Sequence[MergeSource]) -> list[SheetMerge]:
         pairs = pair_sheets(ours, of_theirs)
         if not file.has_option("sheet") or not base.has_option("sheet"):  # one of them has a single table
             pairs = dict([*pairs.items()][:1]) or {next(iter(ours)): next(iter(of_theirs))}
+            if left := [_name_table(key) for key in of_theirs if key not in pairs.values()]:
+                warn_caller(f"{file.name}: sheet {quote_names(left)} is not merged, as {base.name} has no sheets")
         else:
             _warn_of_titles(file, ours, of_theirs, pairs)
         for key, now in pairs.items():

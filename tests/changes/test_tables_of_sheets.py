@@ -108,7 +108,10 @@ def test_a_sheet_with_another_title_is_compared_with_what_it_was(tmp_path: Path)
 def test_beside_a_file_without_sheets_the_first_one_counts(tmp_path: Path) -> None:
     book, text = save(tmp_path / "a.xlsx", BASE), tmp_path / "b.csv"
     text.write_text("id,qty,name\na,3,desk\nb,6,chair\nc,5,lamp\n")
-    assert [change.cell_after for change in sa.diff(book, text).edited] == ["B4"]
+    with pytest.warns(sa.SheetArrayWarning, match=r"a.xlsx: sheet 'Staff' is not compared, as the other file has no"):
+        assert [change.cell_after for change in sa.diff(book, text).edited] == ["B4"]
+    with pytest.warns(sa.SheetArrayWarning, match=r"a.xlsx: sheet 'Staff' is not merged, as .*b.csv has no sheets"):
+        assert sa.merge(text, book).files[0].elements == {"qty": 1}
     merged = sa.merge(book, text, target=tmp_path / "merged.xlsx")
     assert not merged.conflicts
     assert load(tmp_path / "merged.xlsx") == edit(BASE, ("Budget", 3, 1, 5))
@@ -168,7 +171,8 @@ def test_a_sheet_that_a_copy_has_more_is_no_column_of_the_only_sheet(tmp_path: P
     assert load(tmp_path / "merged.xlsx") == edit(one, ("Budget", 1, 1, 30))
     text = tmp_path / "base.csv"
     text.write_text("id,qty,name\na,3,desk\nb,6,chair\nc,4,lamp\n")
-    sa.merge(text, more, target=tmp_path / "merged.csv")
+    with pytest.warns(sa.SheetArrayWarning, match="'Notes' is not merged"):
+        sa.merge(text, more, target=tmp_path / "merged.csv")
     assert (tmp_path / "merged.csv").read_text().splitlines()[1] == "a,30,desk"
 
 
@@ -201,6 +205,11 @@ def test_check_tells_of_each_sheet_and_of_formulas_without_a_value(tmp_path: Pat
     findings = {finding.location: finding for finding in sa.check(save(path, sheets))}
     assert [*findings] == ["one!A4", "two!A6"]
     assert (findings["one!A4"].severity, findings["one!A4"].message) == ("error", "n[2]: a formula without a value")
+    for row in range(4, 9):
+        sheets["one"][row] = [f"=A{row}+1", 2]
+    findings = {finding.location: finding for finding in sa.check(save(path, sheets))}
+    assert [*findings] == ["one!A4", "two!A6"]
+    assert findings["one!A4"].message == "n[2] and 5 more cells of the column: a formula without a value"
     assert [*sa.scan(path)] == ["one!n", "one!m", "two!n", "two!m"]
 
 
