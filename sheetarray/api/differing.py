@@ -329,8 +329,9 @@ def _choose_first_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Seque
         return sides
     chosen = []
     for side, table in zip(sides, tables, strict=True):
-        sheets = [] if table is None else [sheet for sheet in table.sheets if {*key} <= {*sheet.columns}]
-        if left := [str(sheet.columns.title) for sheet in (table.sheets if sheets else ()) if sheet is not sheets[0]]:
+        all_sheets = [] if table is None else table.sheets
+        sheets = [sheet for sheet in all_sheets if {*key} <= {*sheet.columns}]
+        if sheets and (left := [str(sheet.columns.title) for sheet in all_sheets if sheet is not sheets[0]]):
             reason = "is not compared, as the other file has no sheets"
             warn_caller(f"{side.facts.label}: sheet {quote_names(left)} {reason}")
         chosen.append(_side_of_table(OrdinaryTable(sheets[:1]), side.facts.label) if sheets else side)
