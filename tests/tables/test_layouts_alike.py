@@ -154,3 +154,42 @@ def test_rows_are_appended_alike_in_google_sheets(kind: str, layout: str, server
     assert sa.append(book.url, {"v": values[4:], "k": [4, 5]}, client=book.client) == {"v": 6, "k": 6}
     assert book.check() == []
     assert_same(sa.read(book.url, client=book.client), {"v": values, "k": np.arange(6)})
+
+
+UNITS = {
+    f"{kind}8[{unit}]": np.array(values, "M8[D]" if kind == "M" else "i8").astype(f"{kind}8[{unit}]")
+    for kind, values in (
+        ("M", ["2020-01-01", "1850-05-05", "NaT", "2020-12-31", "2020-02-29", "1950-03-01"]),
+        ("m", range(6)),
+    )
+    for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns")
+}
+DIGITS = {"digits": np.array(["007", "1e5", "1,5", "0x1F", "2020-01-01", "-0"])}
+BEYOND = {"beyond 2^53": np.array([2**53 + 1, -(2**53) - 1, 2**62 + 1, 1, 2, 3])}
+
+
+@pytest.mark.parametrize("kind", [*(kind for kind in KINDS if kind != "mixed"), *UNITS, *DIGITS, *BEYOND])
+def test_rows_are_appended_to_a_table_of_a_workbook_as_to_arrays(kind: str, tmp_path: Path) -> None:
+    values = {**KINDS, **UNITS, **DIGITS, **BEYOND}[kind]
+    expected = {"v": values, "k": np.arange(6)}
+    for layout in LAYOUTS:
+        path = tmp_path / f"{layout}.xlsx"
+        content = {"v": values[:4], "k": np.arange(4)}
+        write_quietly(path, content) if layout == "table" else sa.write(path, content)
+        assert sa.append(path, {"v": values[4:], "k": [4, 5]}) == {"v": 6, "k": 6}
+        assert list(sa.check(path)) == []
+        assert_same(sa.read(path), expected)
+        assert "v" in repr(sa.scan(path))
+        sa.page(path)
+
+
+def test_text_and_none_below_a_recorded_column_of_text(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    write_quietly(path, {"v": np.array(["a", None, "1"], object), "k": np.arange(3)})
+    sa.append(path, {"v": [None, "007"], "k": [3, 4]})
+    sa.append(path, {"v": [None], "k": [5]})
+    assert sa.read(path)["v"].tolist() == ["a", None, "1", None, "007", None]
+    before = path.read_bytes()
+    with pytest.raises(sa.DTypeError, match="v: the column holds text, and a new row does not"):
+        sa.append(path, {"v": [1, "x"], "k": [6, 7]})
+    assert path.read_bytes() == before

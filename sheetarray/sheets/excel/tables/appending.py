@@ -12,7 +12,7 @@ import numpy as np
 
 from ....changes.elements import cast_exactly
 from ....dtypes import Array
-from ....errors import FormatError
+from ....errors import DTypeError, FormatError
 from ....files import Source
 from ....tables import TableOptions, given_dtypes
 from ....tables.appended import fit_new_rows, is_without_values
@@ -48,6 +48,9 @@ def append_table_excel(
     table, footer = (table, 0) if table is not None else _find_end(target, columns, sheet)
     note = describe_table_excel(target, table=table, sheet=sheet)
     recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
+    texts = [name for name in note.get("texts", ()) if name in columns]
+    recorded |= dict.fromkeys(texts, "string")
+    columns = {**columns, **{name: _blank_none(name, columns[name]) for name in texts}}
     options = TableOptions(dtype=recorded or None, table=table, skip_footer=footer)
     chosen = 0 if sheet is None else sheet
     present = read_present(target, None if note else list(columns), options, chosen)
@@ -95,6 +98,18 @@ def _find_end(target: Any, columns: Mapping[str, Any], sheet: SheetChoice) -> tu
                 named.append(name)
     totals = find_typed_totals(content)
     return (named[0], 0) if len(named) == 1 else (None, 0 if totals is None else totals.row - totals.last)
+
+
+def _blank_none(name: str, column: Any) -> Array:
+    """Return new elements of a column of text and None as text: a blank cell is None there.
+
+    Raises:
+        DTypeError: one of them is neither text nor None.
+    """
+    elements = np.asarray(column, object).tolist()
+    if not all(element is None or isinstance(element, str) for element in elements):
+        raise DTypeError(f"{name}: the column holds text, and a new row does not")
+    return np.array([element or "" for element in elements] or np.zeros(0, "U1"))
 
 
 def _allow_blanks(array: Array) -> Array:
