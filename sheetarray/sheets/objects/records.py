@@ -40,7 +40,8 @@ def renew_book_record(
             continue
         sheet = record["sheets"].setdefault(plan.title, {"names": [], "of": plan.title})
         if "table" in sheet and not plan.renews:
-            warn_caller(f"{plan.title!r:.60} has a table already: of this one no dtypes and labels are kept")
+            reason = "has a table already: of this one no dtypes and labels are kept; sheet= takes another"
+            warn_caller(f"{plan.title!r:.60} {reason}")
             continue
         sheet.pop("columns", None)  # the checksums of an older table
         sheet["table"] = {"name": tables.get(plan.title, ""), **content.description}
