@@ -1,10 +1,11 @@
-"""How time grows with cells, columns and arrays: what one of them takes, at each size.
+"""How time grows with cells, columns, arrays and files: what one of them takes, at each size.
 
 Times are those of the processor, of all cores together: they do not depend on what else a machine does.
 """
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -62,8 +63,8 @@ def _write_table(path: Path, arrays: Arrays) -> None:
 
 
 _SIZES: dict[str, tuple[Callable[[int], Arrays], tuple[int, ...]]] = {
-    "cell": (_cells, (10**3, 10**4, 10**5, 10**6, 10**7)),
-    "column": (_columns, (10, 100, 1000, 16_384)),
+    "cell": (_cells, (10, 10**2, 10**3, 10**4, 10**5, 10**6, 10**7)),
+    "column": (_columns, (1, 10, 100, 1000, 16_384)),
     "array": (_columns, (1, 10, 100, 1000, 10_000, 50_000)),
 }
 _WAYS: tuple[tuple[str, str, Callable[[Path, Arrays], object], Callable[[Path], object]], ...] = (
@@ -78,6 +79,7 @@ _WAYS: tuple[tuple[str, str, Callable[[Path, Arrays], object], Callable[[Path], 
     ("array", ".xlsx", sa.write, sa.read),
 )
 _XLSX_COLUMNS = 16_384
+_FILES = 10, 100, 1000, 10_000, 100_000
 
 
 def run_growth(folder: Path, *, quick: bool, say: Say) -> Iterator[Growth]:
@@ -97,6 +99,23 @@ def run_growth(folder: Path, *, quick: bool, say: Say) -> Iterator[Growth]:
             path.unlink()
         yield writing
         yield reading
+    yield _grow_files(folder / "files", _FILES[: 2 if quick else None], say)
+
+
+def _grow_files(folder: Path, sizes: tuple[int, ...], say: Say) -> Growth:
+    """Return how the opening of many files as one Dataset grows."""
+    opening = Growth(".csv open_many", "file")
+    folder.mkdir()
+    sa.write(folder / "0.csv", _cells(4))
+    content, count = (folder / "0.csv").read_bytes(), 1
+    for size in sizes:
+        say(f"growth: {size:,} files")
+        for number in range(count, size):
+            (folder / f"{number}.csv").write_bytes(content)
+        count = size
+        opening.seconds[size] = _least(lambda: sa.open_many(folder / "*.csv"))
+    shutil.rmtree(folder)
+    return opening
 
 
 def _least(call: Callable[[], object]) -> float:
