@@ -18,8 +18,9 @@ What the cells do not say (dtypes, attributes, dimensions of smaller arrays) is 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -96,9 +97,8 @@ class TableNote:
         for name in arrays.values():
             labels.frame.labels.pop(name, None)
         coordinates = dict(self.coords_beside)
-        for name, now in names.items():
-            if name in self.places and self.beside in coordinates:
-                coordinates[self.beside] = self._rename_label(coordinates[self.beside], name, now)
+        if self.beside in coordinates:
+            coordinates[self.beside] = self._rename_labels(coordinates[self.beside], names)
         return replace(
             self,
             labels=labels,
@@ -116,20 +116,28 @@ class TableNote:
             },
         )
 
-    def _rename_label(self, labels: Array, name: str, now: str) -> Array:
-        """Return the labels that are names of columns, of which one is another; as they are if it is no such label."""
-        array, place = self.places[name]
-        if sum(at == place for _, at in self.places.values()) > 1:  # other columns have the label still
+    def _rename_labels(self, labels: Array, names: Mapping[str, str]) -> Array:
+        """Return labels that are names of columns, of which some have others now; as they are if none has."""
+        columns, is_text = Counter(at for _, at in self.places.values()), labels.dtype.kind == "U"
+        width = max([labels.dtype.itemsize // 4, *map(len, names.values())]) if is_text else 0
+        renamed = labels.astype(f"U{width}") if is_text else labels.copy()
+        changed = []
+        for name, now in names.items():
+            array, at = self.places.get(name, ("", -1))
+            if columns[at] != 1:  # other columns have the label still
+                continue
+            prefix = f"{array} "
+            text = now.removeprefix(prefix) if name.startswith(prefix) else now
+            with suppress(ValueError, TypeError, OverflowError):
+                renamed[at] = np.array([text]).astype(renamed.dtype)[0]
+                changed.append(at)
+        counts = Counter(renamed.tolist())
+        for at in changed:
+            if counts[renamed[at].item() if isinstance(renamed[at], np.generic) else renamed[at]] > 1:
+                renamed[at] = labels[at]
+        if not changed or (renamed == labels).all():
             return labels
-        prefix = f"{array} "
-        text = now.removeprefix(prefix) if name.startswith(prefix) else now
-        renamed = labels.astype(object)
-        try:
-            renamed[place] = np.array([text]).astype(labels.dtype)[0]
-            renamed = renamed.astype(labels.dtype)
-        except (ValueError, TypeError, OverflowError):
-            return labels
-        return labels if renamed.tolist().count(renamed.tolist()[place]) > 1 else renamed
+        return renamed.astype(f"U{max(1, *map(len, renamed.tolist()))}") if is_text else renamed
 
     def leave_out(self, gone: Sequence[str]) -> TableNote:
         """Return the note without arrays whose columns people have deleted; what labels and parts need stays."""

@@ -5,6 +5,7 @@ A column that people have renamed is found by its place between the others, and 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -37,7 +38,7 @@ OpenCells = Callable[[str, Callable[[], Collection[int]]], TableSheet]
 """Returns all cells of a sheet, given its title, and what returns the columns whose numbers are dates."""
 
 _FIRST_BELOW, _MORE_BELOW = 64, 32  # rows below a table that are looked at first, and how many times more then
-_MOST_COMPARED, _MOST_PAIRS = 10_000, 256  # cells of a column that is compared; columns, each with each
+_MOST_COMPARED, _MOST_PAIRS = 10_000, 64  # cells of a column that is compared; columns, each with each
 _MOST_ROWS_ABOVE = 1000  # of a sheet, among which the names of columns are looked for
 
 
@@ -328,29 +329,30 @@ def _find_columns(place: RecordedPlace, open_snapshots: Callable[[], WrittenColu
     """Return a table with the names that its columns have now, and without the arrays whose columns are gone."""
     present, recorded = place.place_names(), {name.strip(WHITE): name for name in place.note.dtypes}
     texts = [text for _, text in sorted(present.items()) if text]
-    gone = [text for text in recorded if text not in texts]
+    counts = Counter(texts)
+    gone = [text for text in recorded if text not in counts]
     if not gone:
         return place
     note = place.note
-    taken = {*note.labels.variables, *note.axes, *note.names, *note.coords_beside, note.beside}
-    come = [text for text in texts if text not in recorded and text not in taken and texts.count(text) == 1]
+    taken = {*note.labels.variables, *note.axes, *note.names, *note.coords_beside, note.beside, *recorded}
+    come = [text for text, count in counts.items() if text not in taken and count == 1]
     snapshots = open_snapshots() if come else None
     names = [recorded[text] for text in gone]
     written = {} if snapshots is None else snapshots.read_columns(place.written_title, names)
-    beside = {
-        pair
+    beside = [
+        (recorded[before], now)
         for befores, nows in _pair_runs([*recorded], texts, {*gone}, {*come})
-        for pair in (zip(befores, nows, strict=True) if len(befores) == len(nows) else ())
-    }
-    anywhere = [(before, now) for before in gone for now in come if recorded[before] in written]
-    renamed: dict[str, str] = {}
-    for pairs in (sorted(beside), anywhere if len(anywhere) <= _MOST_PAIRS else []):
-        left = [(before, now) for before, now in pairs if before not in renamed and now not in renamed.values()]
-        alike = [(a, b) for a, b in left if _may_be(place, recorded[a], b, written.get(recorded[a]))]
-        befores, nows = [before for before, _ in alike], [now for _, now in alike]
-        renamed |= {before: now for before, now in alike if befores.count(before) == nows.count(now) == 1}
-    note = note.rename_columns({recorded[before]: renamed[before] for before in gone if before in renamed})
-    note = note.leave_out([recorded[text] for text in gone if text not in renamed])
+        for before, now in (zip(befores, nows, strict=True) if len(befores) == len(nows) else ())
+    ]
+    renamed = dict(_select_alike(place, beside, written))
+    names = [name for name in names if name in written and name not in renamed]
+    left = [now for now in come if now not in {*renamed.values()}] if names else []
+    if len(names) * len(left) <= _MOST_PAIRS:  # columns that were moved as well
+        alike = [pair for name in names for now in left for pair in _select_alike(place, [(name, now)], written)]
+        befores, nows = Counter(name for name, _ in alike), Counter(now for _, now in alike)
+        renamed |= {name: now for name, now in alike if befores[name] == nows[now] == 1}
+    note = note.rename_columns({name: renamed[name] for name in note.dtypes if name in renamed})
+    note = note.leave_out([recorded[text] for text in gone if recorded[text] not in renamed])
     note.original = place.note
     return replace(place, note=note)
 
@@ -378,33 +380,48 @@ def _pair_runs(
     return [(run, runs[1][ends]) for ends, run in runs[0].items() if ends in runs[1]]
 
 
-def _may_be(place: RecordedPlace, name: str, now: str, written: np.ndarray[Any, Any] | None) -> bool:
-    """Return whether a column of another name may be one that was written.
+def _select_alike(
+    place: RecordedPlace, pairs: Sequence[tuple[str, str]], written: Mapping[str, np.ndarray[Any, Any]]
+) -> list[tuple[str, str]]:
+    """Return those of some pairs of columns of which the second may be the first under another name.
 
-    `written`: its elements as they were; None where these are not known. They decide: half of them have to be there.
+    The elements as they were, where these are known, decide: half of them have to be there.
+
+    `pairs`: the name that was written, and one that stands there; no column of these stands in two pairs. `written`:
+    the elements of columns as they were.
     """
-    renamed = replace(place, note=place.note.rename_columns({name: now}))
-    options = replace(renamed.options, dtype={now: "string" if now in renamed.note.texts else renamed.note.dtypes[now]})
+    note = place.note
+    dtypes = {now: "string" if name in note.texts else note.dtypes[name] for name, now in pairs}
+    renamed = replace(place, note=replace(note, dtypes=note.dtypes | dtypes))
+    options = replace(renamed.options, dtype=dtypes)
+    area = options.area
+    if not pairs or area is None:
+        return []
     try:
         with keeping_unreadable() as unreadable:
-            columns = read_table(renamed.open_table(), [now], options, least_rows=renamed.least_rows)
-            errors = unreadable.get(now)
+            columns = read_table(renamed.open_table(), [*dtypes], options, least_rows=renamed.least_rows)
+            errors = dict(unreadable)
             unreadable.clear()  # a context around the call gets those of arrays
     except FormatError:
-        return False
-    column, number = columns[now], columns.column_of(now)
-    elements = column.tolist() if errors is None else column[~errors.astype(np.bool_)].tolist()
-    if written is not None:
-        before = {*map(_spell_roughly, written.tolist())}
-        return 2 * sum(_spell_roughly(element) in before for element in elements) >= len(column)
-    area = options.area
-    assert area is not None
+        return []
     top = columns.name_row + 1
-    (cells,) = place.sheet.zones([Zone(top, number, min(area.bottom - top, _MOST_COMPARED), "columns")])
-    filled = [cell for cell in cells if cell is not None and cell != ""]
-    if place.note.dtypes[name] == "string":
-        return 2 * sum(isinstance(cell, str) for cell in filled) > len(filled)
-    return bool(filled) and 2 * len(elements) >= len(column)
+    height = min(area.bottom - top, _MOST_COMPARED)
+    shown = place.sheet.zones([Zone(top, columns.column_of(now), height, "columns") for _, now in pairs])
+    alike = []
+    for (name, now), cells in zip(pairs, shown, strict=True):
+        column = columns[now]
+        elements = column[~errors[now].astype(np.bool_)].tolist() if now in errors else column.tolist()
+        filled = [cell for cell in cells if cell is not None and cell != ""]
+        if name in written:
+            before = {*map(_spell_roughly, written[name].tolist())}
+            is_alike = 2 * sum(_spell_roughly(element) in before for element in elements) >= len(column)
+        elif dtypes[now] == "string":
+            is_alike = 2 * sum(isinstance(cell, str) for cell in filled) > len(filled)
+        else:
+            is_alike = bool(filled) and 2 * len(elements) >= len(column)
+        if is_alike:
+            alike.append((name, now))
+    return alike
 
 
 def _spell_roughly(element: Any) -> str:

@@ -216,3 +216,46 @@ def test_a_renamed_and_a_deleted_column_in_google_sheets(server: SheetsServer) -
     xr.testing.assert_identical(sa.read_dataset(book.url, **how), expected.drop_vars("height"))
     assert "height: only in as written" in repr(book.accept())
     assert told(book.url, **how) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "renamed"),
+    [
+        (["q", "1", "b"], {"q": "a longer one"}),
+        ([2.5, 1.5, 0.5], {"1.5": "7.25"}),
+        ([3, 1, 2], {"3": "4", "2": "x"}),  # the last is no label of integers
+        (np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[ns]"), {"2020-01-03": "2020-02-03"}),
+        ([1, 2, 3], {"1": "01"}),  # the same number
+    ],
+)
+def test_labels_of_each_kind_follow_the_names_of_columns(labels: Any, renamed: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    grid = xr.Dataset({"t": (("k", "label"), np.arange(6.0).reshape(2, 3))}, {"k": [0, 1], "label": labels})
+    write_quietly(path, grid, columns="label")
+    edit(path, rename(renamed))
+    expected = grid["label"].values.tolist()
+    for number, label in enumerate(np.asarray(labels).astype(str).tolist()):
+        now = renamed.get(label[:10] if label.startswith("2020") else label)
+        if now not in (None, "x"):
+            expected[number] = np.array([now]).astype(grid["label"].dtype if grid["label"].dtype.kind != "U" else "U")[
+                0
+            ]
+    result = sa.read_dataset(path)
+    assert result["label"].values.tolist() == np.array(expected, result["label"].dtype).tolist()
+    np.testing.assert_array_equal(result["t"].values, grid["t"].values)
+    assert list(sa.check(path)) or renamed == {"1": "01"}
+    sa.accept(path)
+    assert list(sa.check(path)) == []
+    xr.testing.assert_identical(sa.read_dataset(path), result)
+
+
+def test_many_columns_that_were_all_renamed_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, calls = tmp_path / "t.xlsx", list[int]()
+    write_quietly(path, {f"c{number}": np.arange(3) * number for number in range(200)})
+    edit(path, lambda book: rename({f"c{number}": f"x{number}" for number in range(200)})(book))
+    read_table = sa.sheets.table_areas.read_table
+    monkeypatch.setattr(
+        "sheetarray.sheets.table_areas.read_table", lambda *a, **k: calls.append(1) or read_table(*a, **k)
+    )
+    assert len(sa.read(path)) == 200
+    assert len(calls) == 1
