@@ -157,6 +157,7 @@ def read_xml_elements(
     parser = _PartParser(handlers, name, most)
     text, at = b"", 0  # what has not been read begins at `at`
     stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
+    least = 0  # bytes that the parser reads where the loop stops: of the first odd element, no others behind it
     for block in chain(blocks, [None]):
         text, at = text[at:] + (block or b""), 0
         while at < len(text):
@@ -176,11 +177,12 @@ def read_xml_elements(
                     yield read
                     stopped_soon = stop - begin < _ODD
                     continue
-                end = _end_of_odd_element(text, begin, b"</" + opening[1:])
+                end = _end_of_odd_element(text, begin, b"</" + opening[1:], least)
                 if end is None and len(text) - begin > _LONGEST:
                     raise parser.too_long_error()
                 if end is None and block is not None:
                     break  # the element goes on in the next block
+                least = _ODD
             else:
                 end = _next_stop(text, at, None if stopped_soon else opening, has_loop=loop is not None)
                 stopped_soon = False
@@ -197,12 +199,12 @@ def _skip_white(text: bytes, at: int) -> int:
     return int(white.end())
 
 
-def _end_of_odd_element(text: bytes, begin: int, closing: bytes) -> int | None:
+def _end_of_odd_element(text: bytes, begin: int, closing: bytes, least: int) -> int | None:
     """Return the end of an element at which the loop has stopped, or of others behind it; None if none ends here.
 
-    `closing`: the beginning of the tag with which such an element ends.
+    `closing`: the beginning of the tag with which such an element ends. `least`: the bytes before that tag.
     """
-    stop = text.find(closing, begin + _ODD)
+    stop = text.find(closing, begin + least)
     stop = text.rfind(closing, begin) if stop < 0 else stop
     return None if stop < 0 else text.find(b">", stop) + 1 or len(text)
 
