@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
-from ..changes.elements import cast_exactly
+from ..changes.elements import are_alike, cast_exactly
 from ..changes.merged_groups import row_axis
 from ..columns import ArrayInfo
 from ..dtypes import Array
@@ -30,7 +30,7 @@ from ..linear.array import LinearArray
 from ..linear.named import values_by_name
 from ..renamed import option_error
 from .accepting import refuse_unwritable
-from .arrays import read_labelled, scan, write
+from .arrays import read, read_labelled, scan, write
 from .targets import SourceOrTarget, list_written_sheets
 
 _NO_TABLE = (
@@ -101,8 +101,12 @@ def append(
         if option not in row.options("read"):
             own = ("sheet", "table", "format", "storage_options")
             raise option_error("append", option, [*dict.fromkeys((*own, *row.options("read")))], of=row.title)
-    rows = _describe_rows(arrays)
-    fitting = _Fitting(rows)
+    rows, is_labelled = _describe_rows(arrays)
+
+    def read_standing(names: Sequence[str]) -> Mapping[str, Any]:
+        return read(place, names, format=format, **known_options(place, format, options, "read"))
+
+    fitting = _Fitting(rows, read_standing if is_labelled else None)
     with changing(place):
         append_rows, append_table = (_find(row, verb) for verb in ("append", "append_table"))
         of_table = (
@@ -185,28 +189,55 @@ class _Fitting:
         lengths: the number of rows of each array afterwards, once `fit` was called.
     """
 
-    def __init__(self, rows: Mapping[str, Array]) -> None:
-        self._rows = rows
+    def __init__(
+        self, rows: Mapping[str, Array], read_standing: Callable[[Sequence[str]], Mapping[str, Any]] | None = None
+    ) -> None:
+        """Make rows fit; `read_standing`: reads arrays of the target, for rows that bring their coordinates."""
+        self._rows, self._read_standing = rows, read_standing
         self.lengths: dict[str, int] = {}
 
     def fit(self, infos: Mapping[str, ArrayInfo]) -> dict[str, Array]:
         """Return the rows in the dtypes of their arrays, or refuse them."""
-        rows = {name: _fit(name, array, infos) for name, array in self._rows.items()}
+        fixed = self._find_fixed(infos)
+        rows = {name: _fit(name, array, infos) for name, array in self._rows.items() if name not in fixed}
         _refuse_uneven(rows, infos)
         self.lengths = {
             name: infos[name].shape[_axis_of(infos[name])] + _count(array, infos[name]) for name, array in rows.items()
         }
         return rows
 
+    def _find_fixed(self, infos: Mapping[str, ArrayInfo]) -> list[str]:
+        """Return the arrays of a Dataset that do not grow, such as the coordinates of all dimensions but the rows'.
 
-def _describe_rows(arrays: Any) -> dict[str, Array]:
-    """Return new rows as arrays by name; the index of a frame is among them."""
+        Raises:
+            LimitError: they hold other elements than in the target.
+        """
+        present = {name: infos[name] for name in self._rows if name in infos and infos[name].dims is not None}
+        across = {dim for info in present.values() for dim in info.dims or () if info.dims and dim != _row_dim(info)}
+        names = [name for name, info in present.items() if {*(info.dims or ())} <= across]
+        if self._read_standing is None or not names:
+            return []
+        standing = self._read_standing(names)
+        for name in names:
+            array = np.asarray(standing[name])
+            if (cast := cast_exactly(self._rows[name], array.dtype)) is None or not are_alike(array, cast):
+                raise LimitError(f"{name}: its elements differ from those of the target, and it has no rows to append")
+        return names
+
+
+def _row_dim(info: ArrayInfo) -> str | None:
+    """Return the dimension along which the rows of an array lie; None for an array without dimensions."""
+    return info.dims[_axis_of(info)] if info.dims else None
+
+
+def _describe_rows(arrays: Any) -> tuple[dict[str, Array], bool]:
+    """Return new rows as arrays by name, the index of a frame among them, and whether they have labels."""
     described = describe_arrays(arrays)
     named = values_by_name(arrays) if described is None else described[0]
     rows: dict[str, Array] = {}
     for name, array in values_by_name(named).items():
         rows[name] = array.to_numpy() if isinstance(array, LinearArray) else np.asarray(array)
-    return rows
+    return rows, described is not None
 
 
 def _axis_of(info: ArrayInfo) -> int:
@@ -263,7 +294,8 @@ def _refuse_uneven(rows: Mapping[str, Array], infos: Mapping[str, ArrayInfo]) ->
             continue
         if missing := [name for name in counts if name not in given]:
             given_names = quote_names(list(given))
-            raise LimitError(f"{quote_names(missing)} share the rows of {given_names}: append to all of them")
+            share = "shares" if len(missing) == 1 else "share"
+            raise LimitError(f"{quote_names(missing)} {share} the rows of {given_names}: append to all of them")
         if len({*given.values()}) > 1:
             listed = ", ".join(f"{name!r:.60} {count:,}" for name, count in given.items())
             raise LimitError(f"arrays that share rows take as many new ones: {listed}")

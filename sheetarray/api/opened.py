@@ -74,8 +74,7 @@ def _read_changed(
                 raise
             arrays = read_labelled(source, names, format=format, resize=True, **options)
             place = f"{error.source}: " if error.source else ""
-            rows = "rows were added or deleted, and count as they stand; the headers say otherwise"
-            warn_caller(f"{place}{rows} (accept corrects the headers)")
+            warn_caller(f"{place}rows were added or deleted, and count as they stand (accept takes them)")
     unreadable.update(errors)
     return arrays
 

@@ -60,13 +60,17 @@ class RowLabels:
 
 
 def find_row_labels(names: Sequence[str], pairs: Mapping[str, tuple[Any, Any]]) -> RowLabels:
-    """Return the labels of the rows of some arrays: those of the first array of dates, or else of texts."""
+    """Return the labels of the rows of some arrays: those of the first array of dates without NaT, or else of texts."""
     lone = [name for name in names if all(array.ndim == 1 for array in pairs[name])]
     for kinds in ("M", "UT"):
         for name in lone:
-            if pairs[name][0].dtype.kind in kinds:
+            if pairs[name][0].dtype.kind in kinds and not any(_has_nat(array) for array in pairs[name]):
                 return RowLabels(name, *pairs[name])
     return RowLabels(None, np.empty(0), np.empty(0))
+
+
+def _has_nat(array: Array) -> bool:
+    return array.dtype.kind == "M" and bool(np.isnat(array).any())
 
 
 def describe_changes(

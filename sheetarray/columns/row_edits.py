@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..changes.wording import count_noun
 from ..elements import Missing, label_text
 from ..errors import Finding, quote_names
@@ -90,7 +92,7 @@ class RowEdit:
         return f" ({where} of the sheet{label and ', '}{label})"
 
     def _find_label(self, columns: Mapping[str, ArrayColumn], first: int, count: int) -> str:
-        """Return the labels of the first and the last of some rows, of dates or else texts; "" if they have none."""
+        """Return the labels of the first and the last of some rows, of dates or else texts; "" without them."""
         kinds = ("datetime", "string")
         labelling = [column for column in columns.values() if column.header.dtype.kind in kinds]
         for column in sorted(labelling, key=lambda column: kinds.index(column.header.dtype.kind)):
@@ -101,8 +103,10 @@ class RowEdit:
                 decoded = column.decode_checked("nan")
                 buffer = None if decoded.problems else decoded.buffer
             if buffer is not None and len(buffer) >= first + count:
-                labels = dict.fromkeys(f"{label_text(label):.40}" for label in buffer[[first, first + count - 1]])
-                return " to ".join(labels) if all(labels) else ""
+                ends = buffer[[first, first + count - 1]]
+                labels = dict.fromkeys(f"{label_text(label):.40}" for label in ends)
+                if all(labels) and not (ends.dtype.kind == "M" and np.isnat(ends).any()):
+                    return " to ".join(labels)
         return ""
 
     def _format_doubts(self, columns: Iterable[str], changes: Mapping[str, RowChange], count: int) -> str:

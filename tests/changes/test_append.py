@@ -81,9 +81,24 @@ def test_a_frame_brings_its_index_and_a_dataset_its_coordinates(tmp_path: Path, 
     sa.write(tmp_path / f"d.{suffix}", whole.isel(time=[0, 1]))
     sa.append(tmp_path / f"d.{suffix}", {"t": whole["t"].values[2:], "time": days[2:]})
     xr.testing.assert_identical(sa.read_dataset(tmp_path / f"d.{suffix}"), whole)
-    with pytest.raises(sa.LimitError, match="'time' share the rows of 't'"):
+    with pytest.raises(sa.LimitError, match="'time' shares the rows of 't'"):
         sa.append(tmp_path / f"d.{suffix}", {"t": whole["t"].values[2:]})
     assert list(sa.check(tmp_path / f"d.{suffix}")) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json"])
+def test_a_dataset_may_bring_coordinates_that_do_not_grow(tmp_path: Path, suffix: str) -> None:
+    path, days = tmp_path / f"d.{suffix}", np.arange("2026-01-01", "2026-01-05", dtype="M8[D]").astype("M8[s]")
+    arrays = {"t": (("time", "site"), np.arange(8.0).reshape(4, 2) / 7), "height": ("site", [1.5, np.nan])}
+    whole = xr.Dataset(arrays, coords={"time": days, "site": ["a", "b"], "run": 7})
+    sa.write(path, whole.isel(time=slice(3)))
+    before = path.read_bytes()
+    for other in (whole.assign_coords(site=["a", "c"]), whole.isel(site=[0]), whole.assign_coords(run=8)):
+        with pytest.raises(sa.LimitError, match=r"(site|height|run): its elements differ from those of the target"):
+            sa.append(path, other.isel(time=[3]))
+    assert path.read_bytes() == before
+    assert sa.append(path, whole.isel(time=[3])) == {"t": 4, "time": 4}
+    xr.testing.assert_identical(sa.read_dataset(path), whole)
 
 
 @pytest.mark.parametrize("guard", [True, False])

@@ -254,3 +254,17 @@ def test_the_work_of_a_check_is_linear_in_the_number_of_arrays(tmp_path):
         assert "7.25 -> -1.5" in str(findings[0])
         calls.append(counted)
     assert calls[1] < 5 * calls[0]
+
+
+@pytest.mark.parametrize("layout", ["arrays", "table"])
+def test_a_row_is_not_called_by_a_date_that_is_missing(tmp_path, layout):
+    columns = {"day": np.array(["2026-01-01", "NaT"], "M8[D]"), "id": np.array(["a", "b"]), "t": np.arange(2.0)}
+    sa.write(tmp_path / "t.xlsx", columns, layout=layout)
+    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    sheet = book.worksheets[0]
+    bottom = sheet.max_row + 1
+    for column, value in enumerate(["NaT" if layout == "arrays" else None, "c", 2], 1):
+        sheet.cell(bottom, column).value = value
+    book.save(tmp_path / "t.xlsx")
+    finding = next(finding for finding in sa.check(tmp_path / "t.xlsx") if "appended" in finding.message)
+    assert f"(row {bottom} of the sheet, c)" in finding.message

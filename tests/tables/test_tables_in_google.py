@@ -148,7 +148,7 @@ def test_a_new_label_is_appended_to_a_tidy_table(book: TableBook) -> None:
     for wrong, error, message in (
         (row, sa.FormatError, "rows 13 and 14 of the table have the same"),
         ({**row, "site": ["Lugano"], "t": ["warm"]}, sa.DTypeError, "t"),
-        ({"site": ["Lugano"], "t": [1.5]}, LimitError, "share the rows"),
+        ({"site": ["Lugano"], "t": [1.5]}, LimitError, "shares? the rows"),
     ):
         with pytest.raises(error, match=message):
             sa.append(url, wrong, client=book.client)
