@@ -30,6 +30,8 @@ _TOO_LONG = "a number with more digits than a double holds: the column is text"
 _COMMAS = "every comma of column {!r} could part thousands: the column is text"
 _GROUPS = "every point of column {!r} could part thousands: the column is text"
 _APART = "every {!r} in column {!r} could part thousands: the column is text"
+_MIXED = "some numbers of column {!r} have a decimal point, others a comma: the column is text"
+_MIXED_HINT = "write all of them with one mark"
 _NO_DATE = "{} has a format of dates and is none: it is read as {!r}, and the column is {}"
 _POINTS = "every point of column {!r} could part thousands, and is read as the decimal mark"
 _POINTS_HINT = "thousands='.' reads 1.234 as 1234, decimal='.' as it is"
@@ -170,6 +172,8 @@ class ColumnReader:
         for number, look in self._looks.items():
             if look == "apart":
                 self._tell_apart(number, names[number])
+            elif look == "mixed":
+                self._tell_mixed(number, names[number])
         unclear = [number for number, look in self._looks.items() if look in ("points", "groups", "commas")]
         if "both" in self._looks.values():
             self.marks = NumeralMarks(",", ".")
@@ -207,6 +211,15 @@ class ColumnReader:
         has_commas = any("," in text for text in texts)
         hint = f"thousands={mark!r}{', decimal=' + repr(',') if has_commas else ''} makes it numbers"
         self._doubts.append(Doubt("marks", _APART.format(mark, name), self.rows.row(0), number, hint))
+
+    def _tell_mixed(self, number: int, name: str) -> None:
+        """Note the first number whose decimal mark is not that of the numbers above it."""
+        marks = [
+            "," if "," in (text or "") else "." if "." in (text or "") else "" for text in self._texts(number, name)
+        ]
+        usual = next(filter(None, marks))
+        index = next(index for index, mark in enumerate(marks) if mark not in ("", usual))
+        self._doubts.append(Doubt("mixed marks", _MIXED.format(name), self.rows.row(index), number, _MIXED_HINT))
 
     @property
     def _is_delimited_by_semicolons(self) -> bool:

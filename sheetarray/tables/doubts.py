@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..columns import cell_address
 from ..errors import Finding, warn_caller
 
-_OF_CELLS = ("cut", "dates", "digits", "errors")  # kinds of doubts about one cell of a column
+_OF_CELLS = ("cut", "dates", "digits", "errors", "mixed marks")  # kinds of doubts about one cell of a column
 _OF_COLUMNS = ("both marks", "marks", "repeated")
 
 

@@ -29,6 +29,7 @@ from .numerals import (
     INTEGER,
     LONGEST,
     NUMBER,
+    OF_BOTH,
     WHITE,
     WORD,
     MarksLook,
@@ -111,6 +112,8 @@ def infer(
             look = "groups"
         if not as_text and is_open and look is None and _are_apart(column):
             look = "apart"
+        if not as_text and is_open and look is None and column.are(OF_BOTH) and column.hold(",") and column.hold("."):
+            look = "mixed"
         return Inferred(_keep_text(texts, column.blanks), long, look)
     return Inferred(_spread(values, column.blanks, nullable), look=look if is_open else None)
 

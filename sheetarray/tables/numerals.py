@@ -32,6 +32,7 @@ GROUPED_POINTS = (
     rf"(?:[+-]?[1-9][0-9]{{0,2}}(?:\.[0-9]{{3}})+|[+-]?{_WHOLE}|{WORD})"  # points that could part thousands
 )
 GROUPED_COMMAS = rf"(?:{GROUPED}(?:\.[0-9]*)?|{NUMBER})"
+OF_BOTH = rf"(?:{NUMBER}|{COMMA_NUMBER})"  # numbers of which some have a decimal point and others a comma
 APART = " '\u2019\xa0\u2009\u202f"
 """Characters between thousands that no plain number holds."""
 GROUPED_APART = (  # as in 1 234,5
@@ -46,9 +47,10 @@ _GROUPED_POINTS = re.compile(GROUPED_POINTS)
 _GROUPED_COMMAS = re.compile(GROUPED_COMMAS)
 _PHONE = re.compile(PHONE)
 _ALL_INTEGER = re.compile(_LONG_INTEGER)
-MarksLook = Literal["comma", "both", "commas", "point", "points", "groups", "apart"] | None
+MarksLook = Literal["comma", "both", "commas", "point", "points", "groups", "apart", "mixed"] | None
 """What the marks in a column show: a decimal comma for certain, also with points between thousands (`both`); commas
-that could part thousands, points alike, also two in one number (`groups`); blanks or apostrophes that could.
+that could part thousands, points alike, also two in one number (`groups`); blanks or apostrophes that could; numbers
+with a point beside numbers with a comma (`mixed`).
 """
 
 _ALIKE = {" ": " \xa0\u2009\u202f", "'": "'\u2019"}  # thousands are parted by what looks like it, too

@@ -60,7 +60,8 @@ class TableRows:
 
     def list_outside(self, whole: Table) -> dict[tuple[int, int], Cell]:
         """Return the cells of the whole sheet that the table leaves out, by row and column: the first ones of them."""
-        inside = np.zeros(max(whole.height, self.table.height), np.bool_)
+        end = int(self.data[-1]) + 1 if len(self.data) else 0  # a record may tell of blank rows further below
+        inside = np.zeros(max(whole.height, self.table.height, end), np.bool_)
         inside[self.names], inside[self.data] = True, True
         outside = np.flatnonzero(~inside)[:_MOST_OUTSIDE].tolist()
         cells: dict[tuple[int, int], Cell] = {}

@@ -65,11 +65,13 @@ def lint_table(
     """
     told = _mark_told(rows, doubts)
     beyond = min((doubt.column for doubt in doubts if doubt.kind == "width" and doubt.column), default=None)
+    mixed = {doubt.column for doubt in doubts if doubt.kind == "mixed marks"}  # which are told of all their cells
     columns = [_Column(name, number, rows, title) for name, number in selected.items() if arrays[name].ndim == 1]
     findings += while_few(
         (
             finding
             for column in columns
+            if column.number not in mixed
             for finding in _lint_column(column, arrays[column.name], table, told, beyond, columns[0])
         ),
         findings,

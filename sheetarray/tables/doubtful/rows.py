@@ -102,7 +102,10 @@ def _doubt_shorter(table: Table, rows: TableRows, names: Mapping[str, int]) -> l
         return [Doubt("width", message, row, 0, "was a program killed while it wrote? append cuts the row off")]
     more = _and_others(len(short) - 1)
     message = f"row {row + 1} has fewer cells than the others, {held[short[0]]} of {widest}{more}; the rest is blank"
-    return [Doubt("width", message, row, 0, "is a delimiter missing? delimiter= names it")]
+    hint = "is a delimiter missing? delimiter= names it"
+    if str(list_cells(table, [min(names.values())], [int(data[int(short[0])])])[0][0]).startswith("#"):
+        hint = 'comment="#" leaves out rows that begin with it'
+    return [Doubt("width", message, row, 0, hint)]
 
 
 def _and_others(count: int) -> str:
