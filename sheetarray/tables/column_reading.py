@@ -214,9 +214,8 @@ class ColumnReader:
 
     def _tell_mixed(self, number: int, name: str) -> None:
         """Note the first number whose decimal mark is not that of the numbers above it."""
-        marks = [
-            "," if "," in (text or "") else "." if "." in (text or "") else "" for text in self._texts(number, name)
-        ]
+        texts = [text or "" for text in self._take(number, name).as_list()]
+        marks = ["," if "," in text else "." if "." in text else "" for text in texts]
         usual = next(filter(None, marks))
         index = next(index for index, mark in enumerate(marks) if mark not in ("", usual))
         self._doubts.append(Doubt("mixed marks", _MIXED.format(name), self.rows.row(index), number, _MIXED_HINT))
