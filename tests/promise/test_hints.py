@@ -510,6 +510,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(io.StringIO("a,,x\n1,,5\n2,,\n"), ["a"], format="csv"),
     ),
     (
+        'comment="#" leaves out rows that begin with it',
+        lambda: sa.read_columns(io.StringIO("a,b\n0,1\n# x\n1,2\n2,3\n"), format="csv"),
+        lambda: sa.read_columns(io.StringIO("a,b\n0,1\n# x\n1,2\n2,3\n"), format="csv", comment="#"),
+    ),
+    (
         "skip_rows=0 with header= reads them as names or data",
         lambda: sa.read_columns(io.BytesIO(b"title,,\n,,\na,b,c\n1,2,3\n4,5,6\n"), format="csv"),
         lambda: sa.read_columns(io.BytesIO(b"title,,\n,,\na,b,c\n1,2,3\n4,5,6\n"), format="csv", skip_rows=2),
