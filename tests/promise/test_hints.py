@@ -651,6 +651,7 @@ def test_the_hints_of_a_finding_are_calls_in_python(folder):
 ELSEWHERE = {
     "compare one sheet at a time, sheet=": "changes/test_merge_sheets.py",
     "merge one sheet at a time, sheet=": "changes/test_merge_sheets.py",
+    "is a delimiter missing? delimiter= names it": "tables/test_detection.py",
     "sheet= chooses another": "changes/test_tables_of_sheets.py",
     "sheet= reads one of the sheets": "tables/test_recorded_tables.py",
     "delete its word to read it as data; formulas such as =SUM(B2:B9) follow the rows": "tables/test_typed_totals.py",
