@@ -113,7 +113,7 @@ class _File:
 
     @contextlib.contextmanager
     def _naming_column(self, name: str) -> Iterator[None]:
-        """Give an error the column that it is about, and a hint with the line that reads the others."""
+        """Add the name of the column to an error, and a hint with the line that reads the other columns."""
         location = f"column {name!r:.80}"
         try:
             yield

@@ -285,7 +285,7 @@ class Splice:
         return start + cell_xml.replace(_FORMULA_HERE.encode(), formula, 1)
 
     def _widen(self, head: bytes) -> bytes:
-        """Return what stands before the rows, with a larger range of cells in use where it has to be."""
+        """Return the XML before the rows, with the range of used cells enlarged where needed."""
         dimension = _DIMENSION.search(head)
         if dimension is None or not self.cells:
             return head

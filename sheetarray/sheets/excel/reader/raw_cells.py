@@ -64,7 +64,7 @@ class LoopTexts:
 
     @cached_property
     def series(self) -> pl.Series:
-        """The texts as a Series."""
+        """The texts as a polars Series."""
         series = texts_to_series(self._texts, self._places)
         return unescape(series, self._escaped) if self._escaped.any() else series
 
