@@ -397,11 +397,12 @@ def unify_tables(files: Sequence[MergeSource]) -> bool:
     base, *copies = files
     if base.table is None and all(copy.table is None for copy in copies):
         return False
-    for file in files:
-        if file.table is None or base.table is None:
-            is_table = file.table is not None
-            reason = f"{'an ordinary table' if is_table else 'arrays'}, and {base.name} is not: they are not merged"
-            raise FormatError(reason, source=file.name if file is not base else copies[0].name)
+    for copy in copies:
+        if copy.table is None or base.table is None:
+            kinds = ["arrays" if file.table is None else "an ordinary table" for file in (copy, base)]
+            if kinds[0] != kinds[1]:
+                reason = f"{kinds[0]}, and {base.name} holds {kinds[1]}: they are not merged"
+                raise FormatError(reason, source=copy.name)
     tables = [file.table for file in files if file.table is not None]
     texts = _find_texts(tables)
     columns, _ = tables[0].read_keeping(dict.fromkeys(texts & {*tables[0].columns}, "string"))

@@ -8,7 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
-from ..labels import lay_out_labels
+from ..errors import FormatError, may_be_table
+from ..labels import LabelledArrays, lay_out_labels
 from .arguments import (
     FILE,
     FormatOptions,
@@ -42,6 +43,7 @@ def export(
 
     The table has one row of names, and one column for each array. The arrays must have one dimension and the same
     length. Arrays with labels may have any shape: the coordinates come first, and each combination of them has a row.
+    If SRC is an ordinary table, its columns are written.
 
     Other programs can read the table, because it has no header of the exchange format. `sheetarray table DST` reads it
     again. You get a warning for each column that it would read as something else. To get arrays back bit for bit, use
@@ -53,10 +55,18 @@ def export(
       sheetarray export run.csv stations.xlsx name latitude --write sheet=stations
       sheetarray export grid.xlsx wide.xlsx --columns city
       sheetarray export run.csv - --to csv | head
+      sheetarray export log.csv 'gsheets://new?title=log'
     """
-    origin = source_endpoint(source, reading, "read")
+    origin = source_endpoint(source, reading)
+    reading.refuse_unknown([origin.row], "read", "read_columns")
     goal = find_target(target, writing, "write_table", wants_json=wants_json)
-    arrays = origin.call("read_labelled", list(names) or None)
+    try:
+        arrays = origin.call("read_labelled", list(names) or None)
+    except FormatError as error:
+        if columns is not None or not may_be_table(error.reason):
+            raise
+        options = reading.parse(origin.row, "read_columns", lenient=True)
+        arrays = LabelledArrays(origin.call("read_columns", list(names) or None, **options), None)
     if arrays.labels is None and columns is None:
         _check_columns(arrays)
         table, rows = dict(arrays), max(map(len, arrays.values()), default=0)

@@ -64,6 +64,17 @@ def test_arrays_of_other_names_are_no_copy_of_a_table(tmp_path: Path) -> None:
         sa.merge(tmp_path / "base.xlsx", tmp_path / "other.xlsx")
 
 
+def test_arrays_and_a_table_are_named_as_what_they_are(tmp_path: Path) -> None:
+    sa.write(tmp_path / "arrays.csv", {"u": np.arange(3.0)})
+    (tmp_path / "table.csv").write_text("u,v\n1,2\n")
+    for base, copy, reason in (
+        ("arrays", "table", r"table\.csv: an ordinary table, and .*arrays\.csv holds arrays"),
+        ("table", "arrays", r"arrays\.csv: arrays, and .*table\.csv holds an ordinary table"),
+    ):
+        with pytest.raises(sa.FormatError, match=reason):
+            sa.merge(tmp_path / f"{base}.csv", tmp_path / f"{copy}.csv")
+
+
 def test_a_blank_column_of_text_takes_text_that_somebody_typed(tmp_path: Path) -> None:
     base, copy, target = (tmp_path / f"{name}.xlsx" for name in ("base", "copy", "merged"))
     for path in (base, copy):

@@ -53,6 +53,16 @@ def test_arrays_are_exported_as_a_table_that_table_reads(tmp_path: Path) -> None
     assert export(source, "-", "t", "--to", "csv").stdout_bytes == b"t\r\n0.3333333333333333\r\n2.5\r\n"
 
 
+def test_an_ordinary_table_is_exported_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("log of 2026\nday;site;t\n2026-01-01;007;1,5\n2026-01-02;008;\n")
+    result = run_command("export", tmp_path / "log.csv", tmp_path / "log.xlsx", "--read", "skip_rows=1")
+    assert result.exit_code == 0, result.output
+    arrays = sa.read(tmp_path / "log.xlsx")
+    assert [arrays["site"].tolist(), arrays["t"][0], str(arrays["day"].dtype)] == [["007", "008"], 1.5, "datetime64[D]"]
+    assert run_command("export", tmp_path / "log.csv", tmp_path / "x.csv", "--read", "skip_row=1").exit_code == 2
+    assert run_command("export", tmp_path / "log.csv", tmp_path / "x.csv", "--columns", "day").exit_code == 2
+
+
 def test_labelled_arrays_are_exported_as_write_table_writes_them(tmp_path: Path) -> None:
     grid = make_grid()
     sa.write(tmp_path / "grid.csv", grid)

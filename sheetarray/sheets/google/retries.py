@@ -99,6 +99,7 @@ class Retries:
         self.spent = 0.0  # seconds until now that count for `timeout`
         self.timeout = timeout
         self._waiting, self._most_waiting = waiting, most_waiting
+        self._failure: FailedError | None = None  # the last one
 
     def run(self, request: Callable[[], Result]) -> Result:
         """Run a request and return its result, within the time that is left.
@@ -124,9 +125,11 @@ class Retries:
         return self.spent + seconds < self.timeout
 
     def _timeout_error(self) -> RemoteError:
+        failure = self._failure
+        what = "" if failure is None else f"{failure.what}; "
         return RemoteError(
-            f"given up after {self.spent:.0f} seconds, of {self.timeout:g} that timeout= allows",
-            hint="pass a longer timeout= for large arrays, or try again later",
+            f"{what}given up after {self.spent:.0f} seconds, of {self.timeout:g} that timeout= allows",
+            hint=(failure and failure.unreached) or "pass a longer timeout= for large arrays, or try again later",
         )
 
     def repeat(self, attempt: Callable[[], Result]) -> Result:
@@ -142,6 +145,7 @@ class Retries:
     def wait_for(self, failure: FailedError, failures: int) -> None:
         """Wait before another attempt, and count it. Raise a RemoteError after too many attempts or too long a wait."""
         self.waited += failure.seconds
+        self._failure = failure
         most = _MOST_UNREACHED if failure.unreached else _MOST_FAILURES
         most = MOST_RETRIES + 1 if failure.quota else most
         pause = max(

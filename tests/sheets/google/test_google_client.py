@@ -484,6 +484,13 @@ def test_odd_answers_end_it_in_time(
     assert len(odd.taken) <= most
 
 
+@pytest.mark.usefixtures("pauses")
+def test_the_error_of_a_timeout_says_what_failed_last(server: SheetsServer) -> None:
+    server.faults.append(Fault(500, times=None))
+    with pytest.raises(RemoteError, match=r"\(HTTP 500\); given up after .* timeout= allows"):
+        read_gsheet(server.create(), timeout=0.3, client=server.client())
+
+
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), "x", [1], b"60"])
 def test_a_timeout_is_a_time(timeout: Any) -> None:
     with pytest.raises(ValueError, match="timeout"):
