@@ -267,8 +267,8 @@ def without_table_options(
     An option for neither stays, so that the verb refuses it.
     """
     names = format_of(source, format, reading=True).options(verb) if options else []
-    others = [name for name in options if name not in names]
-    if not others or not all(has_table_option(source, name, format) for name in others):
+    left = [name for name in options if name not in names]
+    if not left or not all(has_table_option(source, name, format) for name in left):
         return options, False
     return {name: value for name, value in options.items() if name in names}, True
 

@@ -367,8 +367,8 @@ def _pair_runs(
         [(['b'], ['x'])]
     """
     runs = []
-    for names, others in ((recorded, gone), (present, come)):
-        stretches = [(is_other, list(run)) for is_other, run in groupby(names, others.__contains__)]
+    for names, run_names in ((recorded, gone), (present, come)):
+        stretches = [(is_other, list(run)) for is_other, run in groupby(names, run_names.__contains__)]
         ends = [("", ""), *((run[0], run[-1]) for _, run in stretches), ("", "")]
         runs.append(
             {

@@ -119,8 +119,10 @@ def _doubt_first(table: Table, rows: TableRows) -> list[Doubt]:
     data, kinds = rows.data, rows.heading.kinds
     if not rows.names or len(data) < 2 or not kinds:
         return []
-    first, *others = list_cells(table, sorted(table.columns)[:_MOST_NUMBERS], [int(row) for row in data[:_MOST_BELOW]])
-    is_alone = [cells[0] is not None and cells.count(None) == len(cells) - 1 for cells in (first, *others)]
+    first, *below_first = list_cells(
+        table, sorted(table.columns)[:_MOST_NUMBERS], [int(row) for row in data[:_MOST_BELOW]]
+    )
+    is_alone = [cells[0] is not None and cells.count(None) == len(cells) - 1 for cells in (first, *below_first)]
     if is_alone.count(True) > 1 or not is_alone[0] or len(first) < 2 or kind_of_cell(first[0]) in TYPED:
         return []
     row = table.row_of(int(data[0]))
