@@ -73,7 +73,8 @@ class Formula:
 Grows = tuple[bool, bool]  # whether ranges take in the rows that were added right above, and right below them
 _GROWTHS: tuple[Grows, ...] = ((False, False), (False, True), (True, False), (True, True))
 _ROW_OF_REFERENCE = re.compile(r"(?<=R)(?:\[-?[0-9]++\]|[0-9]++)(?=C)")
-_MOST_MOVED = 2**22  # characters of formulas that are looked at for what rows have made of them
+_OTHER_ROW = re.compile(r"(?<=R)\[-?[1-9]")
+_MOST_MOVED = 2**20  # characters of formulas that are looked at for what rows have made of them
 
 
 class RowMoves:
@@ -153,18 +154,26 @@ def follow_rows(before: Array, now: Array, sources: Positions, moves: MovesOfShe
     `before`: the column as it was. `sources`: for each of its rows now the one that it was.
     """
     followed: dict[int, Grows] = {}
+    growth_of: dict[tuple[str, str], Grows | None] = {}  # of formulas that name their own row and fixed ones alone
     result, left = now, _MOST_MOVED
     for row, source in enumerate(sources.tolist()):
         a, b = (before[source] if source >= 0 else None), now[row]
-        if not isinstance(a, Formula) or not isinstance(b, Formula) or a == b:
+        if not isinstance(a, Formula) or not isinstance(b, Formula) or a.relative == b.relative:
             continue
-        left -= len(a.text)
-        if left < 0:
-            break
-        growths = (grows for grows in _GROWTHS if a.move(moves, b.cell, grows) == b)
-        if (grows := next(growths, None)) is not None:
+        pair = a.relative, b.relative
+        if pair not in growth_of:
+            left -= len(a.relative) + len(b.relative)
+            if left < 0:
+                break
+            growths = (grows for grows in _GROWTHS if a != b and a.move(moves, b.cell, grows) == b)
+            growth = next(growths, None)
+            if not _OTHER_ROW.search(a.relative):
+                growth_of[pair] = growth
+        else:
+            growth = growth_of[pair]
+        if growth is not None:
             result = now.copy() if result is now else result
-            result[row], followed[source] = a.with_result(b.result), grows
+            result[row], followed[source] = a.with_result(b.result), growth
     return result, followed
 
 

@@ -205,7 +205,7 @@ def _align_group(
     if masks:
         placed = _place_unreadable(rows, before, now, masks)
         rows = map_merged_rows(before, _fill_unreadable(placed, before, now, masks), [])
-    rows = pair_typed_over(rows)
+    rows = rows if rows.is_sorted else pair_typed_over(rows)  # beside sorted rows, neighbours say nothing
     kept_rows = np.flatnonzero(rows.sources >= 0)
     if not len(kept_rows):
         return rows if is_table and count != count_now else None

@@ -257,3 +257,19 @@ def test_formulas_follow_a_sheet_that_was_renamed(tmp_path: Path) -> None:
     with pytest.warns(sa.SheetArrayWarning, match="is called 'My plan' there, and keeps its title"):
         assert not sa.merge(base, ann, target=tmp_path / "m.xlsx").files[0].elements
     assert load(tmp_path / "m.xlsx")[-1] == "=SUM(Budget!D2:D5)"
+
+
+def test_shares_of_a_total_follow_it_in_any_number(tmp_path: Path) -> None:
+    paths = []
+    for count in (2000, 2001):
+        paths.append(tmp_path / f"{count}.xlsx")
+        with xlsxwriter.Workbook(paths[-1]) as book:
+            sheet = book.add_worksheet("s")
+            sheet.write_row(0, 0, ["id", "n", "share"])
+            for row in range(1, count + 1):
+                sheet.write_row(row, 0, [f"i{row}", row * 3 % 7])
+                sheet.write_formula(row, 2, f"=B{row + 1}/SUM(B$2:B${count + 1})", None, row)
+    changes = sa.diff(*paths)
+    assert [rows.added for rows in changes.rows] == [[2000]]
+    assert not changes.edited
+    assert not sa.merge(*paths).files[0].elements
