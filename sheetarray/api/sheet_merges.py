@@ -163,12 +163,17 @@ class SheetMerge:
         """Give the formulas of the base that only followed rows the references that they have after the merge."""
         assert self.merged is not None
         of_sheet = index_moves(moves, str(self.sheet.columns.title))
+        of_column: dict[str, dict[int, Grows]] = {}
         for (name, source), grows in self.followed.items():
-            column, base = self.merged.arrays[name], self.files[0].arrays[name][source]
-            for row in np.flatnonzero(self.merged.row_maps[name].sources == source).tolist():
-                if isinstance(column[row], Formula) and column[row] == base:
-                    cell = self.list_merged_rows(len(column))[row], base.cell[1]
-                    column[row] = base.move(of_sheet, cell, grows) or base
+            of_column.setdefault(name, {})[source] = grows
+        for name, growths in of_column.items():
+            column, base = self.merged.arrays[name], self.files[0].arrays[name]
+            places = self.list_merged_rows(len(column))
+            for row, source in enumerate(self.merged.row_maps[name].sources.tolist()):
+                formula = base[source] if source in growths else None
+                if formula is not None and isinstance(column[row], Formula) and column[row] == formula:
+                    moved = formula.move(of_sheet, (places[row], formula.cell[1]), growths[source])
+                    column[row] = moved or formula
 
     def settle(self, editors: Collection[str], moves: Mapping[str, RowMoves]) -> None:
         """Give formulas their references and the results that are known.
