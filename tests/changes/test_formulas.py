@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import openpyxl
 import pytest
 import xlsxwriter
 from excel_packages import edit_part
+from limits import set_limits
 from programs import resave_all
 
 import sheetarray as sa
@@ -273,3 +275,24 @@ def test_shares_of_a_total_follow_it_in_any_number(tmp_path: Path) -> None:
     assert [rows.added for rows in changes.rows] == [[2000]]
     assert not changes.edited
     assert not sa.merge(*paths).files[0].elements
+
+
+@pytest.mark.parametrize(("length", "count", "are_compared"), [(8192, 2, True), (8193, 2, False), (30, 10, False)])
+def test_formulas_that_are_too_long_or_many_are_compared_by_their_results(
+    length: int, count: int, are_compared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if count > 2:
+        set_limits(monkeypatch, formula_work=10 * (64 + length) - 1)
+    paths = [tmp_path / "a.xlsx", tmp_path / "b.xlsx"]
+    for path, digit in zip(paths, "12", strict=True):
+        with xlsxwriter.Workbook(path) as book:
+            sheet = book.add_worksheet("s")
+            sheet.write_row(0, 0, ["id", "n"])
+            for row in range(1, count + 1):
+                sheet.write_row(row, 0, [f"i{row}"])
+                sheet.write_formula(row, 1, "=" + f"A{digit}+".ljust(length - 1, "1") + digit, None, row)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        changes = sa.diff(*paths)
+    assert bool(changes.edited) == are_compared
+    assert any("their results are compared" in str(each.message) for each in caught) != are_compared

@@ -44,6 +44,7 @@ LIMITS = {
     "worksheet_rows": "sheets.excel.sheet_writes MAX_ROWS",
     "worksheet_columns": "sheets.excel.sheet_writes MAX_COLUMNS",
     "explained_problems": "elements.problems MOST_EXPLAINED",
+    "formula_work": "sheets.excel.tables.formulas _MOST_WORK",
     "padding": "elements.texts MOST_PADDING",
     "inflated": "files.compressed _INFLATED_ALWAYS",
     "inflated_text": "files.compressed _TEXT_ALWAYS",

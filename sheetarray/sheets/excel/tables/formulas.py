@@ -12,7 +12,7 @@ from html import unescape
 
 from ....changes.formulas import Formula
 from ....columns.grid import column_number, parse_area
-from ....errors import locating
+from ....errors import locating, warn_caller
 from ....files import Readable, Source
 from ...formula_texts import SheetFormula, from_open_formula, text_in_cell, to_formula, to_relative
 from ...sheet_choice import SheetChoice
@@ -24,6 +24,8 @@ _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
 _ATTRIBUTE = re.compile(r"""(?<!\w)(\w++)\s*+=\s*+["']([^"']*+)["']""")
 _MOST_BYTES = 2**28  # of a worksheet whose formulas are looked for
 _MOST_CELLS = 10**6  # of array formulas
+_LONGEST = 2**13  # characters of a formula: Excel takes no more
+_MOST_WORK, _WORK_OF_CELL = 2**24, 64  # characters of all formulas; a cell counts as so many besides
 
 Formulas = dict[tuple[int, int], Formula]
 
@@ -43,14 +45,21 @@ def list_formulas_excel(source: Readable, *, sheet: SheetChoice = 0) -> Formulas
         part = book.parts.get(title)
         if part is None or book.package.member(part).size > _MOST_BYTES:
             return None
-        return find_in_worksheet(book.package.read(part))
+        of_part = find_in_worksheet(book.package.read(part))
+        if of_part is None:
+            where = f"{opened.name or 'a workbook'}, sheet {title}"
+            warn_caller(f"{where}: its formulas are very long or broken: their results are compared")
+        return of_part
 
 
 def find_in_worksheet(content: bytes) -> Formulas | None:
-    """Return the formulas in the XML of a worksheet; None if a cell lacks its address or what it shares."""
+    """Return the formulas in the XML of a worksheet.
+
+    None if a cell lacks its address or what it shares, and of more characters than can be compared in seconds.
+    """
     formulas: Formulas = {}
     shared: dict[str, Formula] = {}
-    left = _MOST_CELLS
+    left, left_work = _MOST_CELLS, _MOST_WORK
     for match in _FORMULA.finditer(content, 0, max(content.find(b"sheetData>"), content.rfind(b"sheetData>"))):
         start = content.rfind(b"<", 0, match.start())
         address = _ADDRESS.search(content, start, match.start())
@@ -64,8 +73,14 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
             if group not in shared:
                 return None
             master = shared[group]
+            left_work -= _WORK_OF_CELL + len(master.relative)
+            if left_work < 0:
+                return None
             formulas[cell] = SheetFormula(partial(text_in_cell, master, *cell), cell, master.relative)
             continue
+        left_work -= _WORK_OF_CELL + len(text)
+        if left_work < 0 or len(text) > _LONGEST:
+            return None
         formula = SheetFormula(f"={text}", cell, to_relative(text, *cell), has_followers=group is not None)
         if group is not None:
             shared[group] = formula
