@@ -47,8 +47,8 @@ def mark_blanks(texts: pl.Series, white: str = WHITE) -> Mask:
     """
     if len(texts) <= _FEW:
         return np.array([text is None or not text.strip(white) for text in texts.to_list()], np.bool_)
-    blanks = ((texts < "!") | (texts > "~")).fill_null(value=True).to_numpy(writable=True)
-    if len(places := np.flatnonzero(blanks)):
+    blanks = texts.is_null().to_numpy(writable=True)
+    if len(places := np.flatnonzero(((texts < "!") | (texts > "~")).fill_null(value=False).to_numpy())):
         blanks[places] = (texts.gather(places).str.strip_chars(white) == "").fill_null(value=True).to_numpy()
     return blanks
 

@@ -62,7 +62,8 @@ class TableRows:
         """Return the cells of the whole sheet that the table leaves out, by row and column: the first ones of them."""
         end = int(self.data[-1]) + 1 if len(self.data) else 0  # a record may tell of blank rows further below
         inside = np.zeros(max(whole.height, self.table.height, end), np.bool_)
-        inside[self.names], inside[self.data] = True, True
+        data = self.data
+        inside[self.names], inside[slice(data.start, data.stop) if isinstance(data, range) else data] = True, True
         outside = np.flatnonzero(~inside)[:_MOST_OUTSIDE].tolist()
         cells: dict[tuple[int, int], Cell] = {}
         for number in sorted(whole.columns)[:_MOST_OUTSIDE]:

@@ -53,6 +53,7 @@ LIMITS = {
     "frames": "files.compressed _MOST_FRAMES",
     "csv_short_cells": "sheets.delimited.sheet MOST_SHORT",
     "csv_head_rows": "sheets.delimited.sheet _MOST_ROWS",
+    "csv_blank_lines": "sheets.delimited.table MOST_BLANK_LINES",
     "csv_table_cells": "sheets.delimited.table MOST_BLANK",
     "avro_records": "interchange.avro.adapter MOST_RECORDS",
     "avro_blocks": "interchange.avro.adapter _MOST_BLOCKS",

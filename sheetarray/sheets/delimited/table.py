@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _MOST_COLUMNS = 2**17
 _LOW = 2**16  # rows of a column that is a list
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
+MOST_BLANK_LINES = 12 * 2**20
 _ZIP = b"PK\3\4"
 _BEGINNING = 256  # bytes that tell what else a text is
 _OTHER_TEXTS = {  # what begins so is no table; and what to do
@@ -210,13 +211,14 @@ class CsvTable:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
         records = self._records
+        _refuse_blank_lines(self._plain[0])
         planned, read = self._read_values()
         width, rows = records.width, self._find_rows()
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
             raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
         first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        blank = len(records.blank_lines())
+        blank = records.count_blank_lines()
         is_sparse = width > 1 and len(rows) * width > len(self._plain[0]) - blank
         if is_sparse and len(rows) * width > MOST_BLANK:
             raise FormatError(
@@ -298,11 +300,9 @@ class CsvTable:
         are no rows.
         """
         records = self._records
-        is_held = np.ones(records.count, np.bool_)
-        blank = records.blank_lines()
-        if not len(blank):
-            return np.arange(len(is_held))
-        is_held[blank] = False
+        if not records.count_blank_lines():
+            return np.arange(records.count)
+        is_held = ~records.mark_blank_lines()
         if records.width > 1 or not is_held.any():
             return np.flatnonzero(is_held)
         return np.arange(int(is_held.argmax()), len(is_held) - int(is_held[::-1].argmax()))
@@ -337,6 +337,19 @@ class CsvTable:
             starts = self._records.places_of(rows)
             quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted
+
+
+def _refuse_blank_lines(content: BytesLike) -> None:
+    """Refuse a text of very many blank lines, each of which would be a cell."""
+    if bytes(content).count(b"\n") <= MOST_BLANK_LINES:
+        return
+    count = 0
+    for signs in iter_signs(content, len(content)):
+        ends = signs == ord("\n")
+        count += int(np.count_nonzero(ends[1:] & ends[:-1]))
+        count += int(np.count_nonzero(ends[2:] & (signs[1:-1] == ord("\r")) & ends[:-2]))
+    if count > MOST_BLANK_LINES:
+        raise FormatError(f"more than {MOST_BLANK_LINES:,} blank lines", hint="delete those that are not of the table")
 
 
 def _refuse_other_text(start: bytes) -> None:

@@ -55,3 +55,17 @@ def test_tables_of_blanks_take_little_memory(tmp_path: Path, text: str) -> None:
             assert "most of their cells blank" in str(error)
     """
     run_limited(code, path, part=PART)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("text", ["1", "a,b"])
+def test_a_text_of_very_many_blank_lines_is_refused(
+    text: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"{text}{end}{end * 2000}{text}{end}".encode())
+    set_limits(monkeypatch, csv_blank_lines=2000)
+    assert sa.read_columns(path, header=False)
+    set_limits(monkeypatch, csv_blank_lines=1999)
+    with pytest.raises(sa.FormatError, match=r"more than 1,999 blank lines .*delete those"):
+        sa.read_columns(path, header=False)
