@@ -25,6 +25,7 @@ from .numerals import APART, EXACT, MarksLook, NumeralMarks, is_lost, look_at_ma
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows
 
+_ROWS_OF_MARKS = 2**16  # in which another decimal mark is looked for, to name its cell
 _CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
 _TOO_LONG = "a number with more digits than a double holds: the column is text"
 _COMMAS = "every comma of column {!r} could part thousands: the column is text"
@@ -213,11 +214,12 @@ class ColumnReader:
         self._doubts.append(Doubt("marks", _APART.format(mark, name), self.rows.row(0), number, hint))
 
     def _tell_mixed(self, number: int, name: str) -> None:
-        """Note the first number whose decimal mark is not that of the numbers above it."""
-        texts = [text or "" for text in self._take(number, name).as_list()]
-        marks = ["," if "," in text else "." if "." in text else "" for text in texts]
-        usual = next(filter(None, marks))
-        index = next(index for index, mark in enumerate(marks) if mark not in ("", usual))
+        """Note the first number whose decimal mark is not that of the numbers above it, or the first one of all if that
+        stands very far below.
+        """
+        texts = self.table.columns[number].take(self.rows.data[:_ROWS_OF_MARKS]).as_series()
+        firsts = [texts.str.contains(mark, literal=True).fill_null(value=False).arg_max() or 0 for mark in ",."]
+        index = max(firsts)
         self._doubts.append(Doubt("mixed marks", _MIXED.format(name), self.rows.row(index), number, _MIXED_HINT))
 
     @property
