@@ -25,7 +25,7 @@ from .numerals import APART, EXACT, MarksLook, NumeralMarks, is_lost, look_at_ma
 from .options import DTypeLike, Shape, TableOptions
 from .rows import TableRows
 
-_ROWS_OF_MARKS = 2**16  # in which another decimal mark is looked for, to name its cell
+_ROWS_OF_MARKS = 2**12  # in which another decimal mark is looked for, to name its cell
 _CELLS_AT_ONCE = 2**21  # cells of columns that are taken together
 _TOO_LONG = "a number with more digits than a double holds: the column is text"
 _COMMAS = "every comma of column {!r} could part thousands: the column is text"
@@ -217,8 +217,9 @@ class ColumnReader:
         """Note the first number whose decimal mark is not that of the numbers above it, or the first one of all if that
         stands very far below.
         """
-        texts = self.table.columns[number].take(self.rows.data[:_ROWS_OF_MARKS]).as_series()
-        firsts = [texts.str.contains(mark, literal=True).fill_null(value=False).arg_max() or 0 for mark in ",."]
+        rows = [int(row) for row in self.rows.data[:_ROWS_OF_MARKS]]
+        cells = [str(cell) for cell in self.table.columns[number].cells(rows)]
+        firsts = [next((place for place, cell in enumerate(cells) if mark in cell), 0) for mark in ",."]
         index = max(firsts)
         self._doubts.append(Doubt("mixed marks", _MIXED.format(name), self.rows.row(index), number, _MIXED_HINT))
 

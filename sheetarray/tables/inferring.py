@@ -54,6 +54,7 @@ _MOST_DIGITS = 15  # of a number that a spreadsheet keeps
 _NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
 _PRINTED = re.compile(r"[+-]?[0-9]+\.([0-9]+)(?:([eE])[+-][0-9]{2,3})?")
 _BEGINNINGS = "0123456789+-.,nNiI"  # of numbers and dates
+_MOST_MIXED = 2**22  # cells in which decimal points are looked for among decimal commas: it takes a copy of them
 _SAMPLE = 100  # cells that say what a long column may be
 _CELLS_A_PRINT = 2**16
 
@@ -112,8 +113,8 @@ def infer(
             look = "groups"
         if not as_text and is_open and look is None and _are_apart(column):
             look = "apart"
-        if not as_text and is_open and look is None and column.are(OF_BOTH) and column.hold(",") and column.hold("."):
-            look = "mixed"
+        if not as_text and is_open and look is None and len(texts) <= _MOST_MIXED and column.are(OF_BOTH):
+            look = "mixed" if column.hold(",") and column.hold(".") else None
         return Inferred(_keep_text(texts, column.blanks), long, look)
     return Inferred(_spread(values, column.blanks, nullable), look=look if is_open else None)
 
