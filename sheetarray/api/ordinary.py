@@ -102,7 +102,7 @@ class OrdinaryTable:
         self.dialect = sheets[0].columns.dialect if len(sheets) == 1 else None
 
     def list_errors(self) -> Iterator[Finding]:
-        """Yield a finding for the cells of each column that cannot be read for one reason, at the first of them."""
+        """Yield a finding for each column and each reason why cells of it cannot be read, at the first such cell."""
         for errors in self.unreadable.values():
             by_reason: dict[str, list[FormatError]] = {}
             for error in errors.ravel().tolist():
@@ -549,8 +549,9 @@ def pair_formulas(
 
     `unreadable`: loses the errors of formulas, whose results are not compared.
     """
-    formulas = [None if table is None else table.list_formulas() for table in tables]
-    if formulas[0] is None or formulas[1] is None:
+    listed = (None if table is None else table.list_formulas() for table in tables)
+    formulas = [of_columns for of_columns in listed if of_columns is not None]
+    if len(formulas) < len(tables):  # nobody knows those of a table
         return {}
     pairs: dict[str, tuple[Any, Any]] = {}
     for name in common:
@@ -558,7 +559,7 @@ def pair_formulas(
         for of_side, of_columns, errors in zip(arrays, formulas, unreadable, strict=True):
             if name in formulas[0].keys() | formulas[1].keys():
                 column = of_side[name]
-                of_column = of_columns.get(name) if of_columns is not None else None
+                of_column = of_columns.get(name)
                 of_column = np.full(len(column), None, object) if of_column is None else of_column
                 columns.append(put_formulas(column, of_column, errors.get(name)))
                 if name in errors:
@@ -576,7 +577,7 @@ def follow_moved_rows(
     before: OrdinaryTable,
     now: OrdinaryTable,
 ) -> None:
-    """Let formulas that only followed their rows be those that they were.
+    """Replace formulas that differ only since their rows moved by the formulas as they were.
 
     `formulas`: columns of both tables, as `pair_formulas` returns them. `maps`: which row is which, by column.
     """

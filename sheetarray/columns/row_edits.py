@@ -92,7 +92,7 @@ class RowEdit:
         return f" ({where} of the sheet{label and ', '}{label})"
 
     def _find_label(self, columns: Mapping[str, ArrayColumn], first: int, count: int) -> str:
-        """Return the labels of the first and the last of some rows, of dates or else texts; "" without them."""
+        """Return the labels of the first and the last row: dates if there are some, else texts; "" without either."""
         kinds = ("datetime", "string")
         labelling = [column for column in columns.values() if column.header.dtype.kind in kinds]
         for column in sorted(labelling, key=lambda column: kinds.index(column.header.dtype.kind)):

@@ -325,9 +325,7 @@ def _count_pairs(
     above: list[Sequence[Cell]] = []
     for index, cells in enumerate(grid[:-1]):
         is_full = bool(kinds) and None not in cells and _are_names(cells, len(cells), kinds, places)
-        is_apart = index and (
-            table.row_of(top[index]) - table.row_of(top[index - 1]) > 1 or _is_blank_row(grid[index - 1])
-        )
+        is_apart = index and (_stands_apart(table, top[index - 1], top[index]) or _is_blank_row(grid[index - 1]))
         if above and is_full and is_apart and _fits(grid[index + 1], kinds, places):
             return index if _are_pairs(above, len(cells)) else 0
         above += [] if _is_blank_row(cells) else [cells]

@@ -442,6 +442,8 @@ class _Fit:
         elif first == width - 1 and len(rows) > 1:
             factor *= _NAMES_DIFFER if first == 1 else 0.9
         self.score = factor * regular * (width - 1) / width * self._likeness(lower, marks, width)
+        if marks.delimiter == "::" and (first != width or width == 2 or TYPED.isdisjoint(self.kinds)):
+            self.score = 0.0  # parts of a name, as in std::vector
         if self.is_prose and (TYPED.isdisjoint(self.kinds) or marks.delimiter in (" ", WHITESPACE)):
             self.score *= _PROSE
         if len(rows) == 1 and marks.delimiter not in (*COMMON, ", ") and not {*self.kinds} <= {*TYPED, BLANK}:

@@ -41,9 +41,8 @@ def doubt_rows(
     shorter = [] if doubts else _doubt_shorter(table, rows, names)
     if below and shorter and (shorter[0].row or 0) >= (below[0].row or 0):
         shorter = []  # rows below the table are short
-    return (
-        doubts + shorter + below + _doubt_first(table, rows) + ([] if doubts else _doubt_beside(table, rows, selected))
-    )
+    beside = [] if doubts else _doubt_beside(table, rows, selected)
+    return doubts + shorter + below + _doubt_first(table, rows) + beside
 
 
 def _doubt_longer(table: Table, rows: TableRows, selected: Mapping[str, int]) -> list[Doubt]:
@@ -127,15 +126,8 @@ def _doubt_first(table: Table, rows: TableRows) -> list[Doubt]:
         return []
     row = table.row_of(int(data[0]))
     message = f"row {row + 1}, right below the names, holds one cell, and is read as data"
-    return [
-        Doubt(
-            "names",
-            f"{message}: is it the name of the first column?",
-            row,
-            min(table.columns),
-            f"skip_rows=[{row}] leaves it out",
-        )
-    ]
+    message += ": is it the name of the first column?"
+    return [Doubt("alone", message, row, min(table.columns), f"skip_rows=[{row}] leaves it out")]
 
 
 def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
