@@ -111,9 +111,10 @@ def read_columns(
             nulls in it.
         format: the name of a format; None chooses it by the suffix.
         storage_options: options of the file system of a URL, such as `anon`, or `key` and `secret`.
-        **options: options of the format: `delimiter`, `encoding`, `quotechar`, `escapechar`; `client`, `credentials`,
-            `timeout`; and `sheet`, a title or an index from 0. By default, the first sheet is read. `sheet=None` gives
-            the columns of all sheets by their titles, none of a blank sheet. Views and guards do not count.
+        **options: options of the format: `delimiter`, `encoding`, `quotechar`, `escapechar`, `formulas`; `client`,
+            `credentials`, `timeout`; and `sheet`, a title or an index from 0. By default, the first sheet is read.
+            `sheet=None` gives the columns of all sheets by their titles, none of a blank sheet. Views and guards do not
+            count.
 
     Raises:
         DTypeError: Arrow cannot hold a column exactly, or a DataFrame cannot hold a column of several dimensions.

@@ -8,7 +8,7 @@ polars is imported at the first use, so that reading headers never waits for it.
 from __future__ import annotations
 
 from .column_dates import cast_dates
-from .column_strings import buffer_from_joined, longest_text, strings_to_text
+from .column_strings import buffer_from_joined, longest_text, strings_to_text, unescape_texts
 from .dates import convert_times, dates_to_iso, label_text
 from .decoding import decode
 from .encode import (
@@ -156,4 +156,5 @@ __all__ = [
     "to_scalar",
     "to_variable_width",
     "unescape_formula",
+    "unescape_texts",
 ]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import loops
-from ..dtypes import Buffer
+from ..dtypes import Array, Buffer
 from ..errors import DTypeError
 from .problems import Problem
+from .scalars import unescape_formula
 from .spelling import EVALUATED, EVALUATED_PATTERN, TextLook
 from .texts import MOST_PADDING, MOST_RATIO, is_mostly_padding, text_array, to_variable_width
 
@@ -89,6 +90,18 @@ def strings_from_text(column: pl.Series, look: TextLook) -> tuple[Buffer, list[P
     if drops or is_mostly_padding(len(texts), width, size):
         return to_variable_width(texts.to_list()), []
     return _to_fixed_width(texts, max(width, 1), size == count), []
+
+
+def unescape_texts(texts: Array) -> Array:
+    """Return texts without the apostrophe that `escape_formulas` put before some of them.
+
+    Example:
+        >>> unescape_texts(np.array(["'=1+1", "it's", "'a"])).tolist()
+        ['=1+1', "it's", "'a"]
+    """
+    if texts.dtype.kind == "U" and not (texts.astype("<U1") == "'").any():
+        return texts
+    return text_array([unescape_formula(text) for text in texts.tolist()])
 
 
 def buffer_from_joined(ends: Buffer, joined: bytes | memoryview) -> Buffer | None:

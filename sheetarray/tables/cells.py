@@ -16,7 +16,7 @@ import numpy as np
 
 from ..columns.grid import Area
 from ..dtypes import Array, Mask, Positions
-from ..elements import SHEET_ERRORS, Cell, Unreadable, is_blank, parse_string
+from ..elements import SHEET_ERRORS, Cell, FormulaMode, Unreadable, is_blank, parse_string
 from .doubts import Doubt
 from .hypotheses import Marks
 from .numerals import WHITE, MarksLook
@@ -158,6 +158,8 @@ class Table:
     count_cells: Callable[[], Positions] | None = None
     count_cells_of: Callable[[int], int] | None = None  # those of one row
     marks: Marks | None = None  # that cut the text into cells; None if the container has cells
+    # "escape" if an apostrophe stands before texts that a spreadsheet would evaluate
+    formulas: FormulaMode = "keep"
     encoding: str | None = None  # of the text, if it is not UTF-8
     is_ended: bool = True  # whether the last row of a text has a line end
     # whether the workbook has no record of this package, which writes dates as text if it is asked to

@@ -14,7 +14,7 @@ from ..changes.elements import cast_exactly
 from ..columns import cell_address, keep_errors
 from ..columns.column import count_filled_cells
 from ..dtypes import Array, DType
-from ..elements import MissingOption, is_blank
+from ..elements import MissingOption, is_blank, unescape_texts
 from ..errors import FormatError
 from .cells import Table, TableColumn
 from .doubts import Doubt
@@ -112,7 +112,7 @@ class ColumnReader:
     def _infer(self, column: TableColumn, number: int) -> Array:
         if column.typed is not None:
             self._looks[number] = column.look
-            return column.typed
+            return self._unescape(column.typed)
         if column.numbers is not None:
             inferred = self._numbers(column, column.numbers)
         else:
@@ -123,7 +123,11 @@ class ColumnReader:
         if inferred.long is not None:
             row = self.rows.row(inferred.long)
             self._doubts.append(Doubt("digits", _TOO_LONG, row, number, 'dtype="float64" rounds it'))
-        return inferred.values
+        return self._unescape(inferred.values)
+
+    def _unescape(self, values: Array) -> Array:
+        """Return texts without the apostrophe before what a spreadsheet would evaluate; other values as they are."""
+        return unescape_texts(values) if self.table.formulas == "escape" and values.dtype.kind in "UT" else values
 
     def _tell_no_dates(self, column: TableColumn, values: Array, number: int) -> None:
         """Note a doubt about numbers whose cell format is a date, but that are no date."""
@@ -261,7 +265,8 @@ class ColumnReader:
         marks = self.options.marks
         if kind.kind in NUMBERS and not self._is_settled:
             marks = self._find_marks(texts, name, number)
-        values, problems = decode_given(texts, kind, marks, self.options.missing, self.options.date_format)
+        options = self.options
+        values, problems = decode_given(texts, kind, marks, options.missing, options.date_format, self.table.formulas)
         errors: dict[int, FormatError] = {}
         for problem in problems:
             error = column.errors.get(problem.index)

@@ -12,7 +12,7 @@ import numpy as np
 from .. import dtypes
 from ..changes.elements import cast_exactly
 from ..dtypes import Array, DType
-from ..elements import MissingOption, Problem, TextLook, buffer_from_text, decode, format_bool
+from ..elements import FormulaMode, MissingOption, Problem, TextLook, buffer_from_text, decode, format_bool
 from ..elements.equality import index_changes
 from ..errors import DTypeError, FormatError
 from ..linear.array import to_linear
@@ -77,12 +77,18 @@ def _is_blank(cell: Any) -> bool:
 
 
 def decode_given(
-    texts: list[str | None], dtype: DType, marks: NumeralMarks, missing: MissingOption, date_format: str | None = None
+    texts: list[str | None],
+    dtype: DType,
+    marks: NumeralMarks,
+    missing: MissingOption,
+    date_format: str | None = None,
+    formulas: FormulaMode = "keep",
 ) -> tuple[Array, list[Problem]]:
     """Return the values of a column in a dtype, and the cells that do not fit it.
 
     `texts`: of the cells; None is a missing value. `marks`: of the numbers. `missing`: "nan" makes missing values NaN
-    and NaT; text has "" and generic columns None for them. `date_format`: how dates are written.
+    and NaT; text has "" and generic columns None for them. `date_format`: how dates are written. `formulas`: whether
+    the apostrophe before text that a spreadsheet would evaluate is taken away.
     """
     import polars as pl
 
@@ -96,7 +102,7 @@ def decode_given(
             texts = read_formatted(texts, date_format)
     if dtype.kind in ("datetime", "timedelta") and missing == "nan":
         texts = ["NaT" if text is None else text for text in texts]
-    look = TextLook("," if decimal == "," else ".", "keep")
+    look = TextLook("," if decimal == "," else ".", formulas)
     if dtype.kind in ("string", "generic") or len(texts) > 1000:
         array, problems = buffer_from_text(pl.Series(texts, dtype=pl.String), dtype, look, missing=missing)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from ..columns import column_letters
-from ..elements import Cell, Unreadable, format_bool, is_blank, parse_string
+from ..elements import Cell, Unreadable, format_bool, is_blank, parse_string, unescape_formula
 from ..errors import NotFoundError, check_kinds, quote_names
 from .cells import Table
 from .doubts import Doubt
@@ -37,7 +37,7 @@ def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str
     for number, text in zip(numbers, texts, strict=True):
         if not text and not rows.hold_data(table.columns[number]):
             continue
-        name = text or column_letters(number)
+        name = (unescape_formula(text) if table.formulas == "escape" else text) or column_letters(number)
         if name in names or (not text and name in given):
             base, count = name, counts.get(name, 1) + 1
             while (name := f"{base}_{count}") in names or name in given:

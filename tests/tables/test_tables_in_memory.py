@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +112,18 @@ def test_people_may_insert_rows_and_columns_around_a_table_of_a_workbook() -> No
     assert [finding.message for finding in sa.check(book)] == ["the table has 11 rows of data, but 12 were written"]
 
 
-def test_a_second_table_on_a_worksheet_is_an_ordinary_one() -> None:
-    book = openpyxl.Workbook()
-    write_quietly(book, {"a": np.array([1.5])}, sheet="s")
-    with pytest.warns(sa.SheetArrayWarning, match="'s' has a table already: of this one no dtypes and labels are kept"):
+@pytest.mark.parametrize("make", [openpyxl.Workbook, lambda: xlsxwriter.Workbook(io.BytesIO())])
+def test_a_second_table_on_a_worksheet_is_refused(make: Any) -> None:
+    book = make()
+    sa.write_table(book, {"a": np.array([1.5])}, sheet="s")
+    with pytest.raises(sa.LimitError, match="'s' has a table already, and records one: sheet= takes another worksheet"):
         sa.write_table(book, {"b": np.array([2.5])}, sheet="s", at="D1")
-    assert list(sa.read(book)) == ["a"]
-    assert sa.read_columns(book, sheet="s", range="D1:D2")["b"].tolist() == [2.5]
+    sa.write_table(book, {"b": np.array([2.5])}, sheet="t")
+    if isinstance(book, openpyxl.Workbook):
+        assert book["s"]["D1"].value is None
+        assert_same(sa.read(book), {"a": np.array([1.5]), "b": np.array([2.5])})
+    else:
+        book.close()
 
 
 def test_a_worksheet_that_holds_something_else_now_is_an_ordinary_one() -> None:

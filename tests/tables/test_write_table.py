@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,42 @@ def test_a_column_that_comes_back_as_something_else_is_named(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sa.write_table(path, {"fine": np.array([1.5, 2.5]), "the column": column}, verify=False)
+
+
+@pytest.mark.parametrize("count", [3, 2000])
+@pytest.mark.parametrize("how", [{}, {"dtype": "string"}, {"dtype": {"=a": "string", "'": "string"}}])
+def test_text_that_a_spreadsheet_would_evaluate_comes_back(count: int, how: dict[str, Any], tmp_path: Path) -> None:
+    path, edited = tmp_path / "t.csv", tmp_path / "edited.csv"
+    columns = {"=a": np.array(["=1+1", "x", "'=y"] * count), "'": np.array(["it's", "@", "'q'"] * count)}
+    sa.write_table(path, columns)
+    assert_columns(sa.read_columns(path, **how), columns)
+    assert path.read_text(encoding="utf-8").startswith("'=a,''\n'=1+1,it's\n")
+    kept = sa.read_columns(path, formulas="keep")
+    assert list(kept) == ["'=a", "''"]
+    assert kept["'=a"][:3].tolist() == ["'=1+1", "x", "''=y"]
+    sa.append(path, {"=a": ["+3"], "'": ["'-4"]})
+    appended = {"=a": np.append(columns["=a"], "+3"), "'": np.append(columns["'"], "'-4")}
+    assert_columns(sa.read_columns(path, **how), appended)
+    changed = appended["=a"].copy()
+    changed[1] = "'=z"
+    sa.write_table(edited, {**appended, "=a": changed})
+    sa.merge(path, edited, target=path)
+    assert path.read_bytes() == edited.read_bytes()
+
+
+def test_a_merge_spells_text_as_the_column_has_it(tmp_path: Path) -> None:
+    base, edited = tmp_path / "base.csv", tmp_path / "edited.csv"
+    base.write_text("phone,note\n+41 1,a\n+41 2,b\n+41 3,c\n", encoding="utf-8")
+    edited.write_text("phone,note\n+41 1,a\n+41 9,=b\n''=7,c\n", encoding="utf-8")
+    sa.merge(base, edited, target=base)
+    assert base.read_text(encoding="utf-8") == "phone,note\n+41 1,a\n+41 9,'=b\n''=7,c\n"
+    assert sa.read_columns(base)["phone"].tolist() == ["+41 1", "+41 9", "'=7"]
+
+
+def assert_columns(one: Mapping[str, np.ndarray[Any, Any]], other: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    assert {name: column.tolist() for name, column in one.items()} == {
+        name: column.tolist() for name, column in other.items()
+    }
 
 
 def test_names_that_read_as_values_are_told() -> None:

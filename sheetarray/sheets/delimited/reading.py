@@ -256,6 +256,7 @@ def read_columns_csv(
     encoding: str | None = None,
     quotechar: str | None = None,
     escapechar: str | None = None,
+    formulas: FormulaMode = "escape",
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table as arrays; see `sheetarray.read_columns`.
 
@@ -267,6 +268,7 @@ def read_columns_csv(
             or cp1252 with a warning.
         quotechar: the character around cells that hold delimiters; None finds it, "" is none.
         escapechar: the character before a quote inside a cell, such as a backslash; None finds it, "" is none.
+        formulas: as for `read_csv`.
         table: the options that the caller passed to `read_columns`, or None.
 
     Raises:
@@ -275,5 +277,5 @@ def read_columns_csv(
     """
     table = table or TableOptions()
     with Source(source) as opened, locating(source=opened.name):
-        sheet = CsvTable(opened, table, delimiter, encoding, quotechar, escapechar)
+        sheet = CsvTable(opened, table, delimiter, encoding, quotechar, escapechar, formulas)
         return read_table(sheet, columns, table)

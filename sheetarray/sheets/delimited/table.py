@@ -13,7 +13,7 @@ import numpy as np
 from ... import loops
 from ...columns import cell_address
 from ...dtypes import Mask, Positions
-from ...elements import Cell
+from ...elements import Cell, FormulaMode
 from ...errors import FormatError
 from ...files import BytesLike, Source, refuse_empty
 from ...tables import (
@@ -67,6 +67,7 @@ class CsvTable:
     """The one sheet of a delimited text that is meant as a table; see `tables.TableSheet`.
 
     `options`: of the caller. `delimiter`, `quotechar`, `escapechar`: None finds them. `encoding`: None finds it.
+    `formulas`: "escape" removes the apostrophe before text that a spreadsheet would evaluate.
 
     Raises:
         FormatError: no text, or text in another encoding.
@@ -82,7 +83,10 @@ class CsvTable:
         encoding: str | None = None,
         quotechar: str | None = None,
         escapechar: str | None = None,
+        formulas: FormulaMode = "escape",
     ) -> None:
+        if formulas not in ("escape", "keep"):
+            raise ValueError(f'formulas is "escape" or "keep", not {formulas!r}')
         start = source.prefix(4)
         refuse_empty(start)
         if start == _ZIP:
@@ -92,7 +96,7 @@ class CsvTable:
         self._known = frozenset(name for name, mark in given.items() if mark is not None)
         self._given = Marks(**{name: mark for name, mark in given.items() if mark is not None})
         check_table_marks(self._given, options.decimal if "delimiter" in self._known else None)
-        self._options = options
+        self._options, self._formulas = options, formulas
         self._text: TidyText = tidy_text(source.whole(), encoding)
         if "delimiter" not in self._known and self._text.delimiter is not None:
             self._given = Marks(self._text.delimiter, self._given.quotechar, self._given.escapechar)
@@ -266,6 +270,7 @@ class CsvTable:
             count_cells=lambda: self._counts[rows],
             count_cells_of=lambda row: len(records.record(int(rows[row]))),
             marks=self._choice.marks,
+            formulas=self._formulas,
             encoding=self._text.encoding,
             is_ended=bytes(self._text.content[-1:]) in (b"\n", b"\r", b""),
             doubts=self._doubts,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import Array
-from ...elements import label_text, parse_string
+from ...elements import FormulaMode, escape_formula, label_text, parse_string, unescape_formula
 from ...elements.equality import index_changes
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
@@ -46,6 +46,7 @@ def revise_table_csv(
     encoding: str | None = None,
     quotechar: str | None = None,
     escapechar: str | None = None,
+    formulas: FormulaMode = "escape",
 ) -> None:
     """Write a copy of a delimited text in which its table holds other cells and rows. All other characters stay.
 
@@ -66,12 +67,13 @@ def revise_table_csv(
         FormatError: the text cannot be changed in place.
     """
     options = table or TableOptions()
-    marks = {"delimiter": delimiter, "encoding": encoding, "quotechar": quotechar, "escapechar": escapechar}
+    marks: dict[str, Any] = {"delimiter": delimiter, "encoding": encoding, "quotechar": quotechar}
+    marks |= {"escapechar": escapechar, "formulas": formulas}
     with Source(source) as opened, locating(source=opened.name):
         raw = bytes(opened.whole())
         present = read_table(CsvTable(opened, options, **marks), None, options)
     names = {name: (renamed or {}).get(name, name) for name in columns}
-    content = _revise(raw, present, columns, sources, options, names)
+    content = _revise(raw, present, columns, sources, options, names, formulas)
     asked = replace(options, dtype=given_dtypes({names[name]: column for name, column in columns.items()}))
     with Source(io.BytesIO(content)) as again:
         revised = read_table(CsvTable(again, asked, **marks), [*names.values()], asked)
@@ -89,6 +91,7 @@ def _revise(
     sources: Sequence[int],
     options: TableOptions,
     names: Mapping[str, str],
+    formulas: FormulaMode,
 ) -> bytes:
     dialect = present.dialect
     marks = dialect.marks if dialect is not None else None
@@ -104,7 +107,7 @@ def _revise(
     if not is_kept:
         raise FormatError(f"a text in {encoding} whose bytes are not kept when it is written again", hint=_HINT)
     lines = list(_split(text, marks.delimiter))
-    page = _Page(text, lines, present, marks.delimiter, dialect.decimal, options.date_format)
+    page = _Page(text, lines, present, marks.delimiter, dialect.decimal, options.date_format, formulas)
     return begin + encode_text(_join(page, columns, np.asarray(sources, np.int64), names), encoding)
 
 
@@ -130,7 +133,9 @@ def _join(page: _Page, columns: Mapping[str, Array], sources: Array, names: Mapp
     places = page.present.place_columns([*columns])
     spelled = {places[name]: page.spell_changes(name, column, sources) for name, column in columns.items()}
     new_names = {
-        places[name]: page.quote(now) for name, now in names.items() if name != now or name not in page.present
+        places[name]: page.quote(escape_formula(now))
+        for name, now in names.items()
+        if name != now or name not in page.present
     }
     after = np.maximum.accumulate(sources) if len(sources) else sources
     fresh: dict[int, list[str]] = {}  # rows that the source lacks, by the row of data after which they stand
@@ -179,9 +184,11 @@ class _Page:
         delimiter: str,
         decimal: str,
         date_format: str | None,
+        formulas: FormulaMode,
     ) -> None:
         self.text, self.lines, self.present, self.rows = text, lines, present, present.list_rows()
         self._delimiter, self._decimal, self._date_format = delimiter, decimal, date_format
+        self._formulas = formulas
         self.line_end = "\r\n" if "\r\n" in text else "\r" if "\r" in text and "\n" not in text else "\n"
 
     def spell_changes(self, name: str, column: Array, sources: Array) -> dict[int, str]:
@@ -225,7 +232,22 @@ class _Page:
             return lambda value: words[bool(value)]
         if kind == "M":
             return self._find_date_spelling(name)
+        if kind in "OUT" and self._formulas == "escape":
+            spell_text = self._find_text_spelling(name)
+            return lambda value: spell_text(value) if isinstance(value, str) else self._spell_plainly(value)
         return self._spell_plainly
+
+    def _find_text_spelling(self, name: str) -> Callable[[str], str]:
+        """Return a function that spells texts: with an apostrophe before those that a spreadsheet would evaluate.
+
+        A column that has such texts without one gets no more apostrophes than reading needs.
+        """
+        column = self.present.get(name)
+        texts: list[str] = column.tolist() if column is not None and column.dtype.kind in "UT" else []
+        first = next((index for index, text in enumerate(texts) if escape_formula(text) != text), None)
+        if first is None or self._cell(name, first) != texts[first]:
+            return escape_formula
+        return lambda text: escape_formula(text) if unescape_formula(text) != text else text
 
     def _spell_plainly(self, value: Any) -> str:
         if value is None or value != value:  # NaN and NaT are blank

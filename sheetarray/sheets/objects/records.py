@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import FormatError, warn_caller
+from ...errors import FormatError, LimitError
 from ..content import SheetContent
 from ..record_texts import OURS, forget_arrays, pack, unpack
 from .books import Book
@@ -18,6 +18,22 @@ def notes_of_tables(book: Any) -> dict[str, object]:
     texts = {entry.name: entry.value for entry in getattr(properties, "props", ()) if isinstance(entry.value, str)}
     sheets = (_read_record(texts) or {}).get("sheets", {})
     return {title: more["table"] for title, more in sheets.items() if isinstance(more.get("table"), dict)}
+
+
+def refuse_second_tables(book: Book, contents: Sequence[SheetContent], plans: Sequence[GuardPlan]) -> None:
+    """Refuse a table on a worksheet that has one: a record says of a sheet which arrays its one table is.
+
+    `plans`: of the worksheets, with their titles.
+
+    Raises:
+        LimitError: a worksheet has a table.
+    """
+    sheets = (_read_record(book.texts() or {}) or {}).get("sheets", {})
+    for plan, content in zip(plans, contents, strict=True):
+        if content.kind == "table" and not plan.renews and "table" in sheets.get(plan.title, {}):
+            raise LimitError(
+                f"the worksheet {plan.title!r:.60} has a table already, and records one: sheet= takes another worksheet"
+            )
 
 
 def renew_book_record(
@@ -39,10 +55,6 @@ def renew_book_record(
         if content.kind != "table":
             continue
         sheet = record["sheets"].setdefault(plan.title, {"names": [], "of": plan.title})
-        if "table" in sheet and not plan.renews:
-            reason = "has a table already: of this one no dtypes and labels are kept; sheet= takes another"
-            warn_caller(f"{plan.title!r:.60} {reason}")
-            continue
         sheet.pop("columns", None)  # the checksums of an older table
         sheet["table"] = {"name": tables.get(plan.title, ""), **content.description}
         is_changed = True

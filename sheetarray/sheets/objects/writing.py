@@ -33,7 +33,7 @@ from ..workbooks import EXACT_INTEGER, MOST_COLUMNS, MOST_ROWS, check_choices, c
 from .books import Book, open_book
 from .elements import BOLD, scalars_of
 from .guards import plan_guards, put_guards
-from .records import renew_book_record
+from .records import refuse_second_tables, renew_book_record
 
 ROOM = SheetRoom(MOST_ROWS, MOST_COLUMNS, CELL_CHARACTERS)
 _CELLS_AT_ONCE = 2**16
@@ -117,7 +117,7 @@ def write_table_workbook(
 
     Raises:
         DTypeError: an array is not 1-D, or cells cannot hold it.
-        LimitError: as `write_workbook`, or columns of different lengths.
+        LimitError: as `write_workbook`; or columns of different lengths; or the worksheet has a table that was written.
     """
     options = WriteOptions(dates=dates, guard=guard, report=progress or ignore_progress)
     book = open_book(target, rounds=True)
@@ -197,6 +197,7 @@ def write_sheets_workbook(
 def write(book: Book, contents: Sequence[SheetContent], options: WriteOptions) -> None:
     """Put arrays and tables into worksheets, and the snapshots of arrays into those of guards; or nothing at all."""
     plans = plan_guards(book, contents, options.guard)
+    refuse_second_tables(book, contents, plans)
     tables = _put(book, contents, options)
     put_guards(book, plans, cells=options.cells, dates=options.dates)
     renew_book_record(book, contents, plans, tables)
