@@ -156,6 +156,8 @@ class ArrayInfo:
         parts: the number of columns that the array takes.
         dims: the names of the dimensions; None if the file does not name them.
         data: the ranges of the data cells, one for each part; empty if they are unknown, or there are no data cells.
+        find_cell: returns the address of an element's cell, by its index, where ranges do not tell it; None if nobody
+            has asked for labels.
 
     Example:
         >>> info = ArrayInfo((2, 3), "float64", "row-major", (3, 1), "A2", cells=27, capacity=6)
@@ -174,6 +176,7 @@ class ArrayInfo:
     parts: int = 1
     dims: tuple[str, ...] | None = None
     data: tuple[DataCells, ...] = field(default=(), repr=False, compare=False)
+    find_cell: Callable[[Sequence[int]], str | None] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_header(

@@ -15,8 +15,10 @@ from .description import DatasetLabels
 
 def find_cell(info: ArrayInfo | None, index: Sequence[int]) -> str | None:
     """Return the address of the cell that holds an element; None where nobody knows."""
-    if info is None or not info.data or len(index) != len(info.strides):
+    if info is None or len(index) != len(info.strides):
         return None
+    if not info.data:
+        return None if info.find_cell is None else info.find_cell(index)
     at = info.offset + sum(step * stride for step, stride in zip(index, info.strides, strict=True))
     run = next((run for run in reversed(info.data) if run.first <= at), info.data[0])
     return run.address(at)

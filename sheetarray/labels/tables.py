@@ -453,7 +453,8 @@ class ElementRows:
         axes, counted = _find_axes(note)
         sizes, positions = _place_rows(columns, axes, rows, counted, written or {}, may_lack=True)
         grid = np.unravel_index(positions, list(sizes.values())) if sizes and rows else [positions] * len(sizes)
-        self._along = dict(zip(sizes, grid, strict=True))
+        self._sizes, self._along = sizes, dict(zip(sizes, grid, strict=True))
+        self._first_rows: dict[tuple[str, ...], tuple[Array, Array]] = {}
 
     def find(self, name: str, index: Sequence[int]) -> tuple[str, int] | None:
         """Return the column, and the first row, in which an element of an array stands; None if it stands nowhere."""
@@ -463,10 +464,22 @@ class ElementRows:
         if beside:
             place = name, beside[self._note.beside]
             column = next((own for own, meant in self._note.places.items() if tuple(meant) == place), "")
-        there = [self._along[dim] == at for dim, at in zip(dims, index, strict=False) if dim in self._along]
-        mask = np.logical_and.reduce(there) if there else np.ones(1, np.bool_)
-        rows = np.flatnonzero(mask)
-        return (column, int(rows[0])) if column and len(rows) else None
+        along = {dim: at for dim, at in zip(dims, index, strict=False) if dim in self._along}
+        row = self._find_first_row(along) if all(at < self._sizes[dim] for dim, at in along.items()) else None
+        return (column, row) if column and row is not None else None
+
+    def _find_first_row(self, along: Mapping[str, int]) -> int | None:
+        """Return the first row that has some places along dimensions; None if there is none."""
+        if not along:
+            return 0
+        dims, shape = tuple(along), [self._sizes[dim] for dim in along]
+        if dims not in self._first_rows:
+            places = np.ravel_multi_index([self._along[dim] for dim in dims], shape)
+            self._first_rows[dims] = np.unique(places, return_index=True)
+        places, rows = self._first_rows[dims]
+        place = int(np.ravel_multi_index([*along.values()], shape))
+        number = int(np.searchsorted(places, place))
+        return int(rows[number]) if number < len(places) and places[number] == place else None
 
     @property
     def are_counted(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,9 @@ from ..columns import ArrayInfo, DataCells, keeping_unreadable
 from ..columns.grid import cell_address
 from ..columns.unreadable import keep_elements, keeps_all
 from ..dtypes import Positions, from_numpy
-from ..elements import generic_from_text, is_missing_word
+from ..elements import is_missing_word
 from ..errors import NO_ARRAY, Finding, FormatError, SheetArrayWarning, locating
-from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels
+from ..labels import DatasetLabels, ElementRows, TableNote, give_labels, stack_labels, wants_labels
 from ..labels.datasets import fit_labels
 from ..linear.array import LinearArray
 from ..linear.data_cells import TakenWords
@@ -206,9 +206,18 @@ class RecordedTable:
         run = next((run for run in reversed(runs) if run.first <= place[1]), None)
         return None if run is None else run.address(place[1])
 
+    def _drop_values(self) -> RecordedTable:
+        """Return a table that knows where its elements stand and nothing else, which takes little memory."""
+        columns = TableColumns(dict.fromkeys(self.columns, np.zeros(0)))
+        columns.take_places(self.columns)
+        table = RecordedTable(self.title, self.written_title, self.note, columns, {})
+        table.places = self.places
+        return table
+
     def describe(self) -> dict[str, ArrayInfo]:
         """Return the infos of the arrays. `data` says where the elements stand, if each row is one element."""
         arrays, labels = self.stacked
+        cells = self._drop_values() if wants_labels() and not self.places.are_counted else None
         infos = {}
         for name, array in arrays.items():
             linear, variable = LinearArray.from_numpy(array), labels.find(name)
@@ -229,6 +238,7 @@ class RecordedTable:
                 max(spread, 1),
                 None if variable is None else tuple(variable.dims),
                 data,
+                None if cells is None or data else partial(cells.find_cell, name),
             )
         return infos
 
@@ -343,12 +353,10 @@ def read_as_ordinary(
 
 
 def _take_dtypes(columns: TableColumns, note: TableNote) -> None:
-    """Give columns of objects, which are read as text, their own values."""
+    """Give columns of text and None, which are read as text, their own values."""
     for name in columns:
         if name in note.texts:
             columns[name] = np.array([text or None for text in columns[name].tolist()], object)
-        elif note.dtypes.get(name) == "generic":
-            columns[name] = np.array([*map(_without_mark, columns[name].tolist()), None], object)[:-1]
 
 
 def _scan_recorded(places: Sequence[RecordedPlace], snapshots: WrittenColumns | None) -> dict[str, ArrayInfo]:
@@ -561,9 +569,3 @@ def _is_kept(before: np.ndarray[Any, Any], now: np.ndarray[Any, Any]) -> bool:
     if len(before) != len(now) or (before.dtype != now.dtype and now.dtype.kind not in "UT"):
         return False
     return bool(mark_kept(before, now, from_numpy(now.dtype)).all())
-
-
-def _without_mark(value: Any) -> Any:
-    """Return a value of a generic column, without the apostrophe that tells a text such as "1" from a number."""
-    is_marked = isinstance(value, str) and value.startswith("'")
-    return generic_from_text(value, formulas="escape") if is_marked else value

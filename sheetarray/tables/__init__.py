@@ -44,6 +44,7 @@ from .kinds import TYPED, kind_of
 from .labelled import LabelledTable, notes_of_columns, repeat
 from .numerals import EXACT, WHITE, MarksLook
 from .options import (
+    AppendOptions,
     CheckedOptions,
     DTypeLike,
     DTypes,
@@ -69,6 +70,7 @@ __all__ = [
     "TYPED",
     "WHITE",
     "WHITESPACE",
+    "AppendOptions",
     "CheckedOptions",
     "Choice",
     "DTypeLike",

@@ -266,7 +266,8 @@ class ColumnReader:
         if kind.kind in NUMBERS and not self._is_settled:
             marks = self._find_marks(texts, name, number)
         options = self.options
-        values, problems = decode_given(texts, kind, marks, options.missing, options.date_format, self.table.formulas)
+        formulas = "typed" if name in options.marked else self.table.formulas
+        values, problems = decode_given(texts, kind, marks, options.missing, options.date_format, formulas)
         errors: dict[int, FormatError] = {}
         for problem in problems:
             error = column.errors.get(problem.index)

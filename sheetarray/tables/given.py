@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -82,13 +82,13 @@ def decode_given(
     marks: NumeralMarks,
     missing: MissingOption,
     date_format: str | None = None,
-    formulas: FormulaMode = "keep",
+    formulas: FormulaMode | Literal["typed"] = "keep",
 ) -> tuple[Array, list[Problem]]:
     """Return the values of a column in a dtype, and the cells that do not fit it.
 
     `texts`: of the cells; None is a missing value. `marks`: of the numbers. `missing`: "nan" makes missing values NaN
-    and NaT; text has "" and generic columns None for them. `date_format`: how dates are written. `formulas`: whether
-    the apostrophe before text that a spreadsheet would evaluate is taken away.
+    and NaT; text has "" and generic columns None for them. `date_format`: how dates are written. `formulas`: as for
+    `TextLook`.
     """
     import polars as pl
 

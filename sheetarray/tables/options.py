@@ -181,6 +181,16 @@ class TableOptions:
         """The texts and numbers that mean a missing value."""
         return NamedMissing.of(self.na_values)
 
+    @property
+    def recorded(self) -> dict[str, DTypeLike]:
+        """The dtypes that a record tells, by column."""
+        return {}
+
+    @cached_property
+    def marked(self) -> frozenset[str]:
+        """The columns in which an apostrophe tells the text "1" from 1."""
+        return frozenset(name for name, dtype in self.recorded.items() if dtype == "generic")
+
     def names_missing(self, dtype: DTypeLike | None) -> bool:  # noqa: ARG002  (a subclass looks at it)
         """Return whether cells of a column that gets this dtype may be what the caller calls missing values."""
         return bool(self.named_missing.texts)
@@ -188,6 +198,11 @@ class TableOptions:
 
 class RecordedOptions(TableOptions):
     """The options of a table whose record says its dtypes. As in arrays, integers have no missing value."""
+
+    @property
+    def recorded(self) -> dict[str, DTypeLike]:
+        """The dtypes that the record tells."""
+        return dict(self.dtype) if isinstance(self.dtype, Mapping) else {}
 
     def names_missing(self, dtype: DTypeLike | None) -> bool:
         """Return whether cells of a column of this dtype may be missing values."""
@@ -203,6 +218,10 @@ class SearchOptions(TableOptions):
     def of(cls, options: TableOptions) -> Self:
         """Return the options of a caller for tables that are looked for."""
         return cls(**{field.name: getattr(options, field.name) for field in fields(options)})
+
+
+class AppendOptions(RecordedOptions, SearchOptions):
+    """The options of a recorded table that gets new rows, whatever stands below it."""
 
 
 class SplitOptions(SearchOptions):

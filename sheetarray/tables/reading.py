@@ -62,6 +62,10 @@ class TableColumns(dict[str, Array]):
         self.cells_outside: Mapping[tuple[int, int], Cell] = {}
         self.list_formulas: Callable[[], Mapping[tuple[int, int], Formula]] | None = None
 
+    def take_places(self, other: TableColumns) -> None:
+        """Take over where the cells of another table stand."""
+        self._places, self.runs, self.title, self.name_row = other._places, other.runs, other.title, other.name_row
+
     def column_of(self, name: str) -> int:
         """Return the column of the sheet, counted from 0, in which a column of the table stands."""
         return self._places[name]

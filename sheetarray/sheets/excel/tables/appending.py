@@ -14,7 +14,7 @@ from ....changes.elements import cast_exactly
 from ....dtypes import Array
 from ....errors import DTypeError, FormatError
 from ....files import Source
-from ....tables import TableOptions, given_dtypes
+from ....tables import AppendOptions, TableOptions, given_dtypes
 from ....tables.appended import fit_new_rows, is_without_values
 from ...sheet_choice import SheetChoice
 from ..accepting.workbook import accept_excel
@@ -47,11 +47,13 @@ def append_table_excel(
     """
     table, footer = (table, 0) if table is not None else _find_end(target, columns, sheet)
     note = describe_table_excel(target, table=table, sheet=sheet)
-    recorded = {name: dtype for name, dtype in dict(note.get("dtypes", {})).items() if dtype != "generic"}
+    recorded = dict(note.get("dtypes", {}))
     texts = [name for name in note.get("texts", ()) if name in columns]
     recorded |= dict.fromkeys(texts, "string")
     columns = {**columns, **{name: _blank_none(name, columns[name]) for name in texts}}
-    options = TableOptions(dtype=recorded or None, table=table, skip_footer=footer)
+    options: TableOptions = TableOptions(table=table, skip_footer=footer)
+    if note:
+        options = AppendOptions(dtype=recorded, table=table, skip_footer=footer)
     chosen = 0 if sheet is None else sheet
     present = read_present(target, None if note else list(columns), options, chosen)
     rows = fit_new_rows(columns, present, fills=not note, recorded=recorded)

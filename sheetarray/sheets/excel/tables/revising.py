@@ -26,6 +26,7 @@ from ....errors import FormatError, LimitError, locating, quote_names, warn_call
 from ....files import Readable, Source, Writable, replacing
 from ....linear.array import LinearArray
 from ....tables import (
+    AppendOptions,
     NamedTable,
     SearchOptions,
     TableColumns,
@@ -86,7 +87,7 @@ def revise_table_excel(
         FormatError: the cells cannot be changed in place.
         LimitError: the workbook is signed or shared; or cells below the table are in the way of added rows.
     """
-    options = SearchOptions.of(table or TableOptions())
+    options = table if isinstance(table, AppendOptions) else SearchOptions.of(table or TableOptions())
     with Source(source) as opened, locating(source=opened.name):
 
         def open_again() -> Any:
@@ -101,8 +102,9 @@ def revise_table_excel(
         package = Package(opened.ranges())
         names = {name: (renamed or {}).get(name, name) for name in columns}
         put = _Formulas(formulas or {}, (list_formulas_excel(open_again(), sheet=sheet) or {}) if formulas else {})
-        content = _revise(package, present, columns, np.asarray(sources, np.int64), names, put, fills=fills)
-    asked = replace(options, dtype=given_dtypes({names[name]: column for name, column in columns.items()}))
+        content = _revise(package, present, columns, np.asarray(sources, np.int64), names, put, options, fills=fills)
+    given = given_dtypes({names[name]: column for name, column in columns.items()})
+    asked = replace(options, dtype=options.recorded | given)
     with keeping_unreadable() if formulas else nullcontext():
         revised = read_columns_excel(io.BytesIO(content), list(names.values()), table=asked, sheet=sheet)
     for name, column in columns.items():
@@ -140,6 +142,7 @@ def _revise(
     sources: Array,
     names: Mapping[str, str],
     put: _Formulas,
+    options: TableOptions,
     *,
     fills: bool,
 ) -> bytes:
@@ -149,7 +152,7 @@ def _revise(
     title = present.title or ""
     part = next(sheet.part for sheet in book.sheets if sheet.title == title)
     grown = len(sources) - len(present.list_rows())
-    splice = Splice(title, _find_cells(present, columns, sources, names, put))
+    splice = Splice(title, _find_cells(present, columns, sources, names, put, options))
     if fills:
         splice.cells |= _find_filled(book, present, columns, grown)
     if grown > 0 and (total := _find_totals(book, present, package.read(part))) is not None:
@@ -230,6 +233,7 @@ def _find_cells(
     sources: Array,
     names: Mapping[str, str],
     put: _Formulas,
+    options: TableOptions,
 ) -> NewCells:
     """Return the cells to change. `names`: the new names of columns."""
     rows = present.list_rows()
@@ -257,7 +261,7 @@ def _find_cells(
         if column.dtype.kind == "M":
             serial = cells_xml(buffer_to_typed(array.buffer, array.dtype_entry, exact=EXACT_INTEGER, serials=True))
         for index, cell, date in zip(changed.tolist(), plain, serial, strict=True):
-            is_blank = _is_blank(column[index])
+            is_blank = _is_blank(column[index]) and not (column[index] == "" and name in options.marked)
             model = last if index >= count and rows else None
             if index >= count:
                 filled[index] |= not is_blank
