@@ -62,7 +62,7 @@ def find_area(table: Table, note: TableNote, ends: Collection[str] = ()) -> tupl
     texts = [[str(cell).strip(WHITE) for cell in row] for row in list_cells(table, numbers, rows)]
     columns_of_rows = [_find_names(row, names) for row in texts]
     top = max(range(len(columns_of_rows)), key=lambda row: len(columns_of_rows[row]), default=0)
-    if not columns_of_rows or 2 * len(columns_of_rows[top]) < len(names):
+    if not columns_of_rows or 2 * len(columns_of_rows[top]) < max(len(names), 1):  # a damaged record has no names
         return None, 0
     titled = {number: text for number, text in zip(numbers, texts[top], strict=True) if text not in ("", "None")}
     first, right = numbers[columns_of_rows[top][0]], numbers[columns_of_rows[top][-1]] + 1
@@ -175,8 +175,7 @@ class RecordedPlace:
         """Return the range of a table without a last row of totals, which somebody typed as values.
 
         A word in it says so, and one of its numbers is the sum or the mean of those above; others may have been edited
-        since. A table that was written
-        with such a row has it as data.
+        since. A table that was written with such a row has it as data.
         """
         note, last = self.note, area.bottom - 1
         if note.ends_in_totals or note.rows is None or last - area.top <= note.rows:
