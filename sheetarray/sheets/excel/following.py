@@ -15,19 +15,18 @@ import numpy as np
 
 from ...dtypes import Mask, Positions
 from .reader.book import XmlBook
-from .reader.cells import PENDING, CellRun
-from .reader.some_rows import ROW, SomeRuns
+from .reader.cells import PENDING, ROW, CellRun
 
-CellsOfRows = Callable[[str, list[tuple[int, int]]], SomeRuns]
+CellsOfRows = Callable[[str, list[tuple[int, int]]], CellRun]
 
 
 class Followed:
     """The formulas of one sheet that repeat cells, and the cells that they repeat.
 
     `titles`: of all sheets, in lower case; a formula that leads to any other sheet is not followed. `cells_of_rows`:
-    returns the cells of some rows, given the title of their sheet in lower case. `editable`: the titles of views for
-    editing, in lower case. `changed`: the titles of views that a program has saved again, and of sheets that may be
-    such views.
+    returns the cells of some rows by position, given the title of their sheet in lower case. `editable`: the titles of
+    views for editing, in lower case. `changed`: the titles of views that a program has saved again, and of sheets that
+    may be such views.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class Followed:
         self._title, self._container, self._cells_of_rows = title, container, cells_of_rows
         self._titles, self._editable = titles, editable
         self.changed = changed - {title.casefold()}
-        self._cells: dict[str, SomeRuns] = {}
+        self._cells: dict[str, CellRun] = {}
 
     @property
     def are_wanted(self) -> bool:
@@ -137,7 +136,7 @@ class Followed:
             return CellRun.of_line(run.rows, kinds, values)
         return CellRun.of_line(run.rows[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
 
-    def _cells_in(self, title: str, number: int) -> SomeRuns:
+    def _cells_in(self, title: str, number: int) -> CellRun:
         """Return the cells of another sheet that formulas repeat, by the sheet's title and its number."""
         if title not in self._cells:
             _, targets, numbers, _ = self._references

@@ -20,8 +20,8 @@ from .opening import open_cells
 from .package.properties import read_record
 from .package.searches import content_of, read_searches
 from .reader.book import XmlBook
+from .reader.cells import CellRun
 from .reader.ooxml import OoxmlCells
-from .reader.some_rows import SomeRuns
 from .reader.titles import MOST_TABLES
 from .views.record import WORD, ViewSheets, find_view_sheets
 from .workbook_part import WorkbookPart
@@ -177,7 +177,7 @@ class Workbook:
         editable, changed = [frozenset(map(str.casefold, group)) for group in (self.views.editable, self.views.changed)]
         return editable, changed
 
-    def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> SomeRuns:
+    def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> CellRun:
         """Return the cells of some rows of a sheet, whose title is in lower case."""
         return ExcelSheet(self._titles[title], self._container).cells_of_rows(spans)
 

@@ -21,13 +21,12 @@ from ...errors import Finding, FormatError
 from ...linear.parsing import normalize_key
 from ..workbooks import MOST_ROWS
 from .reader import cells as c
-from .reader.cells import CellRun
+from .reader.cells import ROW, CellRun, join_cells
 from .reader.columns.gathering import gather_columns, join_runs
 from .reader.columns.numbers import to_moments, to_numbers
 from .reader.columns.texts import ColumnTexts
 from .reader.formulas import FormulaCells
 from .reader.scalars import number_shown, scalars, words_of
-from .reader.some_rows import ROW, SomeRuns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +62,7 @@ class ExcelSheet:
         self.title: str | None = title
         self.formulas: FormulaCells | None = None
         self.followed: Followed | None = None
-        self._last_rows: tuple[list[tuple[int, int]], FormulaCells | None, SomeRuns] | None = None
+        self._last_rows: tuple[list[tuple[int, int]], FormulaCells | None, CellRun] | None = None
         self.look = TextLook(".", "typed")
         self.max_rows: int | None = container.max_rows
         self.report: Callable[[int], None] | None = None
@@ -90,8 +89,10 @@ class ExcelSheet:
         """Give the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
         return self._located(self._container.cells_of_table(self._title))
 
-    def cells_of_rows(self, spans: list[tuple[int, int]]) -> SomeRuns:
-        """Return all cells of some rows, given as spans of rows that may overlap, and perhaps of rows between them."""
+    def cells_of_rows(self, spans: list[tuple[int, int]]) -> CellRun:
+        """Return all cells of some rows, by position, given as spans of rows that may overlap, and perhaps of rows
+        between them.
+        """
         merged: list[tuple[int, int]] = []
         for first, end in sorted(spans):
             if merged and first <= merged[-1][1]:
@@ -105,15 +106,16 @@ class ExcelSheet:
             if spans_read == merged or is_within:
                 return self._last_rows[2]
         starts, ends = np.array(merged, np.int64).T
-        cells = SomeRuns()
+        runs_of_spans: list[CellRun] = []
         with self._located(self._container.cells_of_rows(self._title, merged)) as runs:
             for run in runs:
                 self.note_formulas(run)
                 index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
-                cells.add(run.select((run.rows >= starts[index]) & (run.rows < ends[index])))
+                in_spans = (run.rows >= starts[index]) & (run.rows < ends[index])
+                runs_of_spans += [run.select(in_spans)] if in_spans.any() else []
                 if int(run.rows.min()) >= int(ends[-1]):
                     break
-        cells.sort()
+        cells = join_cells(runs_of_spans).by_position()
         self._last_rows = (merged, self.formulas, cells) if len(cells) <= _MOST_CELLS else None
         return cells
 
@@ -145,7 +147,7 @@ class ExcelSheet:
                 with self._located(self._container.cells_with(self._title, WORDS)) as runs:
                     parts = [words_of(run) for run in runs]
             elif self._header_rows:
-                parts = [words_of(self.cells_of_rows([(0, self._header_rows)]).cells)]
+                parts = [words_of(self.cells_of_rows([(0, self._header_rows)]))]
             joined = map(np.concatenate, zip(*parts, strict=True)) if parts else ([], [], [])
             words = Words.from_positions(*joined)
             self._container.words[key] = words
@@ -179,7 +181,7 @@ class ExcelSheet:
 
         cells_of_spans = self.cells_of_rows([(request.row, request.row + 1) for request in requests])
         for request in requests:
-            run = cells_of_spans.between(request)
+            run = cells_of_spans.in_row(request)
 
             def address(place: int, request: Request = request) -> str:
                 return cell_address(request.row, request.column + place)
@@ -199,7 +201,7 @@ class ExcelSheet:
             yield from self._some_rows([*requests], [*counts], typed=typed, numeric=numeric)
             return
         with (
-            nullcontext([self.cells_of_rows([(0, MOST_ROWS)]).cells])
+            nullcontext([self.cells_of_rows([(0, MOST_ROWS)])])
             if self._is_small
             else self.runs(numeric=numeric, first=min(request.row for request in requests))
         ) as runs:

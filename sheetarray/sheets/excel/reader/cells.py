@@ -5,10 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....columns import Request
 from ....columns.words import Words
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 
 Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
-ALL_ROWS = ((0, 2**31),)  # as spans
+ROW = 2**31  # the position of a cell is its row times this, plus its column
+ALL_ROWS = ((0, ROW),)  # as spans
 
 NUMBER = 1  # the value is a numeral
 TEXT = 2
@@ -36,6 +39,8 @@ LONG = 10  # text of more than `LONGEST_EXACT` characters, of which only the Flo
 LONGEST_EXACT = 15  # characters: different numerals of no more characters are different doubles
 ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 
+_ZEROS = np.zeros(MOST_ROWS, np.int64)  # whose memory all lines share
+_ZEROS.flags.writeable = False
 _CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
 LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
 
@@ -107,12 +112,18 @@ class CellRun:
     @property
     def after(self) -> int:
         """The number of the row below the lowest cell; 0 without cells."""
-        return int(self.rows.max()) + 1 if len(self) else 0
+        return int(self.rows[-1] if self.width else self.rows.max()) + 1 if len(self) else 0
+
+    @cached_property
+    def positions(self) -> Positions:
+        """The position of each cell; ascending after `by_position`."""
+        return self.rows * ROW + self.columns
 
     @classmethod
-    def of_line(cls, places: Positions, kinds: Kinds, values: pl.Series) -> CellRun:
+    def of_line(cls, places: Positions, kinds: Kinds, values: pl.Series, *, width: int = 0) -> CellRun:
         """Return cells of one column, or of one row, in their order: `rows` says how far from its first each stands."""
-        return cls(places, np.zeros(len(places), np.int64), kinds, values)
+        columns = _ZEROS[: len(places)] if len(places) <= len(_ZEROS) else np.zeros(len(places), np.int64)
+        return cls(places, columns, kinds, values, width)
 
     @classmethod
     def none(cls) -> CellRun:
@@ -155,6 +166,29 @@ class CellRun:
         if span == len(places) and (places[1:] > places[:-1]).all():
             chosen = slice(int(places[0]), int(places[-1]) + 1)
         return CellRun(self.rows[chosen], self.columns[chosen], self.kinds[chosen], self.values[chosen])
+
+    def by_position(self) -> CellRun:
+        """Return the cells sorted by row and column, so that any of them can be looked up."""
+        if (self.positions[1:] > self.positions[:-1]).all():  # programs write cells in their order
+            return self
+        return self.gather(np.argsort(self.positions, kind="stable"))
+
+    def at(self, positions: Positions) -> tuple[Positions, CellRun]:
+        """Return the indices of those positions at which a cell stands, and those cells; only after `by_position`."""
+        index = np.searchsorted(self.positions, positions)
+        nearest = np.minimum(index, max(len(self) - 1, 0))
+        match = np.flatnonzero(self.positions[nearest] == positions) if len(self) else index[:0]
+        return match, self.gather(nearest[match])
+
+    def in_row(self, request: Request) -> CellRun:
+        """Return the requested cells of a row: how far from the first requested one each stands, and what it is.
+
+        Only after `by_position`.
+        """
+        first = request.row * ROW + request.column
+        end = request.row * ROW + (ROW if request.stop is None else request.stop)
+        low, high = np.searchsorted(self.positions, [first, end]).tolist()
+        return CellRun.of_line(self.positions[low:high] - first, self.kinds[low:high], self.values[low:high])
 
     def columns_between(self, first: int, end: int) -> CellRun:
         """Return the cells of some columns side by side, which count from the first of these; all stand by column."""

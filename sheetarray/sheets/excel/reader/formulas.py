@@ -10,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....dtypes import Positions
-from .cells import PENDING, CellRun
-
-_LINE = 2**31  # a position is a line times this, plus the place in the line
+from .cells import PENDING, ROW, CellRun
 
 
 class FormulaSummary(NamedTuple):
@@ -59,8 +57,8 @@ class FormulaCells:
             return None
         if lying not in self._sorted:
             rows, columns = np.concatenate(self._rows), np.concatenate(self._columns)
-            self._sorted[lying] = np.unique(rows * _LINE + columns if lying else columns * _LINE + rows)
-        start = row * _LINE + column if lying else column * _LINE + row
+            self._sorted[lying] = np.unique(rows * ROW + columns if lying else columns * ROW + rows)
+        start = row * ROW + column if lying else column * ROW + row
         low, high = np.searchsorted(self._sorted[lying], [start, start + count]).tolist()
         places = (self._sorted[lying][low:high] - start).tolist()
         return FormulaSummary(len(places), places[0], places[-1]) if places else None

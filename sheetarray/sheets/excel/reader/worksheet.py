@@ -64,7 +64,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberRows:
     """Rows of numbers alone, all with cells in the same columns, in less memory than `RawCells`.
 
     Attributes:
@@ -106,7 +106,7 @@ class SheetRows:
 
     def __init__(self, package: Package, part: str, room: Room) -> None:
         self._package, self._part, self._room = package, part, room
-        self._kept: list[RawCells | Numbers] | None = None
+        self._kept: list[RawCells | NumberRows] | None = None
         self._counted = 0  # the weight of the cells in the pass that read most of them
         self.is_short = package.member(part).size <= SHORT if part in package else True
 
@@ -115,16 +115,16 @@ class SheetRows:
 
         `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
         """
-        short = [block for block in self._kept or () if isinstance(block, Numbers)]
+        short = [block for block in self._kept or () if isinstance(block, NumberRows)]
         if self._kept is not None and not any(
             first <= block.rows[-1] and block.rows[0] < end for block in short for first, end in texts
         ):
             for block in self._kept:
-                yield block.widen() if isinstance(block, Numbers) else block
+                yield block.widen() if isinstance(block, NumberRows) else block
             return
         self.release()
         order, rows, taken, weight = OrderCheck(), _Rows(self._part), 0, 0
-        read: list[RawCells | Numbers] | None = []
+        read: list[RawCells | NumberRows] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
             for block in read_xml_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
@@ -166,11 +166,11 @@ class SheetRows:
         self._kept = None
 
 
-def _cost_of(block: RawCells | Numbers) -> int:
-    return 8 * len(block) if isinstance(block, Numbers) else 4 * block.nbytes
+def _cost_of(block: RawCells | NumberRows) -> int:
+    return 8 * len(block) if isinstance(block, NumberRows) else 4 * block.nbytes
 
 
-def _numbers_of(block: RawCells) -> Numbers | None:
+def _numbers_of(block: RawCells) -> NumberRows | None:
     """Return a block as numbers; None if it has anything but regular rows of numbers."""
     width = block.width
     if not width or block.formulas is not None or not block.numeral.all() or not _is_alike(block.types, width):
@@ -181,7 +181,7 @@ def _numbers_of(block: RawCells) -> Numbers | None:
     if not mark_plain_doubles(block.numbers).all():
         return None
     row = replace(block, values=None).select(np.arange(width))
-    return Numbers(row, block.rows[::width].copy(), block.numbers)
+    return NumberRows(row, block.rows[::width].copy(), block.numbers)
 
 
 def _is_alike(items: Any, width: int) -> bool:

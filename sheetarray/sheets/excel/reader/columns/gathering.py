@@ -11,7 +11,7 @@ from .....columns import Request
 from .....dtypes import Positions
 from .....errors import FormatError
 from ....workbooks import MOST_COLUMNS
-from ..cells import CellRun, Kinds, join_cells
+from ..cells import CellRun, join_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,26 +22,21 @@ LONG_COLUMN = 2**8  # rows, of the same columns, from which on a run is cut into
 _BLANKS_ALWAYS, _BLANKS_TIMES = 2**23, 32  # blanks that columns may have in all, and how many more for each other cell
 
 
-# The rows of a run of cells of one column, counted from the requested one, their kinds and values; a range if no row is
-# left out
-Gathered = tuple[range | Positions, Kinds, "pl.Series"]
-
-
 def gather_columns(
     runs: Iterable[CellRun],
     requests: Sequence[Request],
     *,
     most_blanks: int = _BLANKS_ALWAYS,
     note: Callable[[CellRun], None] | None = None,
-) -> list[list[Gathered]]:
-    """Return the cells of each requested column, from the requested row on, run by run.
+) -> list[list[CellRun]]:
+    """Return the cells of each requested column, run by run; their rows count from the requested one.
 
     `most_blanks`: that the columns may have in all, beside some for each other cell. `note`: is given each run.
 
     Raises:
         FormatError: there are so few cells, so far apart, that the columns would be next to nothing but blanks.
     """
-    columns: list[list[Gathered]] = [[] for _ in requests]
+    columns: list[list[CellRun]] = [[] for _ in requests]
     index_of = np.full(MOST_COLUMNS, -1, dtype=np.int64)
     index_of[[request.column for request in requests]] = np.arange(len(requests))
     first_rows = np.array([request.row for request in requests], dtype=np.int64)
@@ -72,7 +67,7 @@ def gather_columns(
             _sort_runs(waiting, first_rows, columns)
             waiting, count = [], 0
     _sort_runs(waiting, first_rows, columns)
-    refuse_blanks(sum(map(height_of, columns)), sum(map(_count_cells, columns)), most_blanks)
+    refuse_blanks(sum(map(height_of, columns)), sum(len(run) for column in columns for run in column), most_blanks)
     return columns
 
 
@@ -89,7 +84,7 @@ def refuse_blanks(slots: int, cells: int, most_blanks: int) -> None:
         )
 
 
-def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[list[Gathered]]) -> None:
+def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: list[list[CellRun]]) -> None:
     """Give each column its cells of a run whose rows all have the same columns.
 
     `wanted`: by the number of a column in the sheet, its index among the requested columns, or -1. `first_rows`: the
@@ -97,13 +92,13 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
     """
     rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
-    together = bool((np.diff(rows) == 1).all())
-    kinds = run.kinds.reshape(count, run.width)
+    kinds, rows_from = run.kinds.reshape(count, run.width), dict[int, Positions]()
     for place, values in zip(places, _split_values(run, places), strict=True):
         which = int(wanted[run.columns[place]])
-        first = int(rows[0] - first_rows[which])
-        rows_of_column = range(first, first + count) if together else rows - first_rows[which]
-        columns[which].append((rows_of_column, kinds[:, place], values))
+        first = int(first_rows[which])
+        if first not in rows_from:  # columns that begin in one row share the memory of their rows
+            rows_from[first] = rows - first
+        columns[which].append(CellRun.of_line(rows_from[first], kinds[:, place], values, width=1))
 
 
 def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
@@ -125,7 +120,7 @@ def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
     return [values.slice(start, count) for start in range(0, len(values), count)]
 
 
-def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[list[Gathered]]) -> None:
+def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[list[CellRun]]) -> None:
     """Give each column its cells of some runs, which are sorted by column.
 
     `runs`: cells, and for each cell the index of its column among the requested ones. `first_rows`: the row from which
@@ -143,56 +138,49 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
     filled = np.flatnonzero(np.diff(bounds))
     starts, ends = bounds[filled], bounds[filled + 1]
-    together = (gaps[ends - 1] == gaps[starts]).tolist()
-    places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together, strict=True)
+    together = gaps[ends - 1] == gaps[starts]
+    all_rows = np.arange(int((rows[starts] + ends - starts)[together].max(initial=0)))  # whose memory columns share
+    places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together.tolist(), strict=True)
     for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
-        rows_of_column = range(first, first + end - start) if unbroken else rows[start:end]
-        columns[index].append((rows_of_column, kinds[start:end], values.slice(start, end - start)))
+        rows_of_column = all_rows[first : first + end - start] if unbroken else rows[start:end]
+        run = CellRun.of_line(rows_of_column, kinds[start:end], values.slice(start, end - start), width=int(unbroken))
+        columns[index].append(run)
 
 
-def height_of(runs: Sequence[Gathered]) -> int:
+def height_of(runs: Sequence[CellRun]) -> int:
     """Return how many rows a column has, from the requested row to its last cell; the runs may be in any order."""
-    ends = [rows[-1] if isinstance(rows, range) else int(rows.max()) for rows, _, _ in runs]
-    return max(ends, default=-1) + 1
+    return max([run.after for run in runs], default=0)
 
 
-def _count_cells(runs: Sequence[Gathered]) -> int:
-    """Return the number of the cells of a column."""
-    return sum([len(rows) for rows, _, _ in runs])
-
-
-def join_runs(runs: list[Gathered]) -> CellRun:
+def join_runs(runs: list[CellRun]) -> CellRun:
     """Join the cells of a column into one run, sorted by row. The list of runs is emptied to free memory."""
-    if not runs:
-        return CellRun.none()
-    rows, kinds, values = runs[0]
-    if len(runs) == 1 and isinstance(rows, range):
-        return CellRun.of_line(_to_positions(rows), kinds, values)
+    if len(runs) == 1 and runs[0].width:
+        return runs[0]
     cells = join_gathered([runs])
     runs.clear()
     return cells
 
 
-def join_gathered(columns: Sequence[Sequence[Gathered]], *, numeric: bool | None = None) -> CellRun:
+def join_gathered(columns: Sequence[Sequence[CellRun]], *, numeric: bool | None = None) -> CellRun:
     """Return the cells of some columns, column by column, each from top to bottom.
 
-    Their rows count from the requested one, their columns from the first of these. `numeric`: those cells alone whose
-    values are Float64, or those whose values are text; None for all.
+    Their columns count from the first of these. `numeric`: those cells alone whose values are Float64, or those whose
+    values are text; None for all.
     """
     import polars as pl
 
     pieces = [
-        (index, _to_positions(rows), kinds, values)
+        (index, run)
         for index, column in enumerate(columns)
-        for rows, kinds, values in column
-        if numeric is None or values.dtype.is_numeric() == numeric
+        for run in column
+        if numeric is None or run.values.dtype.is_numeric() == numeric
     ]
     if not pieces:
         return CellRun.none()
-    indices, all_rows, all_kinds, all_values = zip(*pieces, strict=True)
-    which = np.repeat(indices, list(map(len, all_rows)))
-    rows, kinds = np.concatenate(all_rows), np.concatenate(all_kinds)
-    return _from_top_to_bottom(CellRun(rows, which, kinds, pl.concat(all_values, rechunk=len(columns) > 1)))
+    which = np.repeat([index for index, _ in pieces], [len(run) for _, run in pieces])
+    rows, kinds = (np.concatenate([getattr(run, name) for _, run in pieces]) for name in ("rows", "kinds"))
+    values = pl.concat([run.values for _, run in pieces], rechunk=len(columns) > 1)
+    return _from_top_to_bottom(CellRun(rows, which, kinds, values))
 
 
 def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) -> CellRun:
@@ -213,7 +201,3 @@ def _from_top_to_bottom(cells: CellRun) -> CellRun:
     if (np.diff(cells.rows)[np.diff(cells.columns) == 0] >= 1).all():
         return cells
     return cells.gather(np.lexsort((cells.rows, cells.columns)))
-
-
-def _to_positions(rows: range | Positions) -> Positions:
-    return np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows
