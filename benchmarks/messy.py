@@ -5,6 +5,9 @@ are the same. A score has ten parts: success, and precision, recall and F1 of th
 Where the marks are given, each reader of a file without names gets the names of its parameters, if they have some, as
 the drivers of the benchmark do.
 
+A file in which a reader finds no row of names, or is told that there is none, gives its rows and no names: the letters
+or numbers that the reader calls such columns by stand in no file.
+
 Each score is taken twice: of the names as a reader returns them, which is the rule of the benchmark; and of the names
 as the file spells them, where `name_2` or `name_1` is a second `name`, and the letter or number of a column without a
 name is blank. What lies between the two is spelling alone.
@@ -35,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 Rows = list[list[str]]
+Loaded = tuple[list[str] | None, Rows]  # names, if a reader tells them from rows and finds some; the rows
 Parameters = dict[str, Any]
 _PAGE = Path(__file__).with_name("MESSY.md")
 _DATASETS = ("polluted_files", "survey_sample")
@@ -60,8 +64,8 @@ Rows above the names are found in 13 of the 14 real files that have some, severa
 three the annotation counts titles above the names among them."""
 
 
-def read_sheetarray(path: Path, given: Parameters | None) -> Rows:
-    """Return the rows that sheetarray reads as text, the names first."""
+def read_sheetarray(path: Path, given: Parameters | None) -> Loaded:
+    """Return the names and the rows that sheetarray reads as text."""
     import sheetarray as sa
 
     options: dict[str, Any] = {}
@@ -79,10 +83,12 @@ def read_sheetarray(path: Path, given: Parameters | None) -> Rows:
         columns = sa.read_columns(path, dtype=str, format="csv", **options)
     except sa.FormatError as error:
         if "empty" in str(error):
-            return []
+            return None, []
         raise
     rows = [list(row) for row in zip(*(column.tolist() for column in columns.values()), strict=True)]
-    return [list(columns), *rows]
+    dialect = sa.scan(path, format="csv").dialect if given is None else None
+    has_names = options["header"] if dialect is None else dialect.names
+    return list(columns) if has_names else None, rows
 
 
 def _spell_sheetarray(names: Sequence[str]) -> list[str]:
@@ -104,10 +110,11 @@ def _without_counts(names: Sequence[str]) -> list[str]:
     return [base if base and base in names else name for name, base in zip(names, bases, strict=True)]
 
 
-def read_duckdb(path: Path, given: Parameters | None) -> Rows:
-    """Return the rows that DuckDB reads as text."""
+def read_duckdb(path: Path, given: Parameters | None) -> Loaded:
+    """Return the names and the rows that DuckDB reads as text."""
     import duckdb
 
+    connection = duckdb.connect()
     options: dict[str, Any] = {"null_padding": True, "strict_mode": False, "ignore_errors": True, "parallel": False}
     if given is None:
         options |= {"all_varchar": True}
@@ -117,23 +124,30 @@ def read_duckdb(path: Path, given: Parameters | None) -> Rows:
         options |= {"escapechar": given["escapechar"] or '"', "auto_detect": False}
         options |= {"skiprows": int(given["preamble_lines"]) + int(given["header_lines"])}
         options |= {"columns": dict.fromkeys(names or ["col_0"], "VARCHAR")}
-    relation = duckdb.connect().read_csv(str(path), **options)
+    relation = connection.read_csv(str(path), **options)
     rows = [["" if cell is None else str(cell) for cell in row] for row in relation.fetchall()]
-    return [list(relation.columns), *rows]
+    if given is None:
+        loose = "null_padding = true, strict_mode = false, ignore_errors = true"
+        (has_names,) = connection.execute(f"SELECT HasHeader FROM sniff_csv(?, {loose})", [str(path)]).fetchone() or (
+            0,
+        )
+    else:
+        has_names = int(given["header_lines"])
+    return list(relation.columns) if has_names else None, rows
 
 
-def read_csv_module(path: Path, given: Parameters | None) -> Rows:
+def read_csv_module(path: Path, given: Parameters | None) -> Loaded:
     """Return the rows that Python's csv module reads with what it is given, or sniffs."""
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     if given is None:
-        return list(csv.reader(io.StringIO(text, newline=""), csv.Sniffer().sniff(text)))
+        return None, list(csv.reader(io.StringIO(text, newline=""), csv.Sniffer().sniff(text)))
     quote, escape = given["quotechar"] or '"', given["escapechar"]
     marks = {"quotechar": quote, "escapechar": escape if escape not in ("", quote, '"') else None}
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=(given["delimiter"] or ",")[0], **marks))  # type: ignore[arg-type]
-    return rows[int(given["preamble_lines"]) :]
+    return None, rows[int(given["preamble_lines"]) :]
 
 
-def read_pandas(path: Path, given: Parameters | None) -> Rows:
+def read_pandas(path: Path, given: Parameters | None) -> Loaded:
     """Return the rows that pandas reads as text."""
     import pandas as pd
 
@@ -142,17 +156,17 @@ def read_pandas(path: Path, given: Parameters | None) -> Rows:
         options |= {"sep": given["delimiter"] or ",", "quotechar": given["quotechar"] or '"', "engine": "python"}
         options |= {"skiprows": int(given["preamble_lines"])}
     frame = pd.read_csv(path, **options)
-    return [["" if cell is None or cell != cell else cell for cell in row] for row in frame.to_numpy().tolist()]
+    return None, [["" if cell is None or cell != cell else cell for cell in row] for row in frame.to_numpy().tolist()]
 
 
-def read_clevercsv(path: Path, given: Parameters | None) -> Rows:  # noqa: ARG001  (it finds its marks)
+def read_clevercsv(path: Path, given: Parameters | None) -> Loaded:  # noqa: ARG001  (it finds its marks)
     """Return the rows that clevercsv reads with the marks that it finds."""
     import clevercsv
 
-    return [list(map(str, row)) for row in clevercsv.read_table(str(path))]
+    return None, [list(map(str, row)) for row in clevercsv.read_table(str(path))]
 
 
-def read_polars(path: Path, given: Parameters | None) -> Rows:
+def read_polars(path: Path, given: Parameters | None) -> Loaded:
     """Return the rows that polars reads as text."""
     import polars as pl
 
@@ -160,11 +174,11 @@ def read_polars(path: Path, given: Parameters | None) -> Rows:
     if given is not None:
         options |= {"separator": (given["delimiter"] or ",")[0], "quote_char": given["quotechar"] or '"'}
     frame = pl.read_csv(path, **options)
-    return [["" if cell is None else str(cell) for cell in row] for row in frame.rows()]
+    return None, [["" if cell is None else str(cell) for cell in row] for row in frame.rows()]
 
 
 SPELLINGS: dict[str, Callable[[Sequence[str]], list[str]]] = {"sheetarray": _spell_sheetarray, "DuckDB": _spell_duckdb}
-READERS: dict[str, Callable[[Path, Parameters | None], Rows]] = {
+READERS: dict[str, Callable[[Path, Parameters | None], Loaded]] = {
     "sheetarray": read_sheetarray,
     "DuckDB": read_duckdb,
     "csv": read_csv_module,
@@ -206,17 +220,17 @@ def score_file(
         expected = list(csv.reader(io.StringIO(text.decode("latin-1"), newline="")))
     try:
         with _stopping_after(limit):
-            rows = READERS[name](path, given) if path.stat().st_size else []
+            names, rows = READERS[name](path, given) if path.stat().st_size else (None, [])
     except Exception as error:
         print(f"{name}, {path.name}: {type(error).__name__}: {error!s:.100}", file=sys.stderr)
         return 0.0, 0.0
-    has_names = name in SPELLINGS  # the others return all rows alike, the first one among them
     if given is not None and not int(given["header_lines"]) and given["column_names"]:
-        rows = [[each.strip() for each in given["column_names"]], *rows[has_names:]]
-        has_names = False
-    spelled = [SPELLINGS[name](rows[0]), *rows[1:]] if has_names and rows else rows
-    if has_names and spelled and not any(spelled[0]):
-        spelled = spelled[1:]
+        names = [each.strip() for each in given["column_names"]]
+    if names is None:
+        return (score_rows(expected, rows, normalize),) * 2
+    spelled = [SPELLINGS[name](names) if name in SPELLINGS else names, *rows]
+    spelled = spelled if any(spelled[0]) else rows
+    rows = [names, *rows]
     return score_rows(expected, rows, normalize), score_rows(expected, spelled, normalize)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, overload
 
-from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..elements import describe_object
 from ..errors import (
@@ -27,7 +26,7 @@ from ..linear.named import default_name, hold_stream, list_names, pick_array, va
 from ..linear.parsing import warn_of_finding
 from ..renamed import OPTIONS
 from .ordinary import OrdinaryTable, find_place, find_table, scan_or_find_table, without_table_options
-from .shown import Findings
+from .shown import ArrayInfos, Findings
 from .targets import SourceOrTarget, first_url, folder_beside, is_path, split_tables
 
 
@@ -244,7 +243,7 @@ def scan(
     format: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
     **options: Any,
-) -> dict[str, ArrayInfo]:
+) -> ArrayInfos:
     """Return the shape, dtype, order, strides, location and number of cells of each array, from headers alone.
 
     Args:

@@ -29,6 +29,7 @@ from .given import cast_column, given_dtypes, is_same_column, list_new_texts
 from .heading import list_cells
 from .hypotheses import (
     COMMON,
+    SPACED,
     WHITESPACE,
     Choice,
     Marks,
@@ -36,6 +37,7 @@ from .hypotheses import (
     cut_row,
     cut_rows,
     find_marks,
+    sample_field_pattern,
     stands_between_values,
     unquote,
 )
@@ -65,6 +67,7 @@ __all__ = [
     "EXACT",
     "ROWS_OF_ANCHOR",
     "SHORT",
+    "SPACED",
     "TOP",
     "TOP_ROWS",
     "TYPED",
@@ -119,6 +122,7 @@ __all__ = [
     "read_tables",
     "refuse_arrays",
     "repeat",
+    "sample_field_pattern",
     "stands_between_values",
     "sums_up",
     "unquote",

@@ -21,6 +21,8 @@ WHITESPACE = "whitespace"
 """The delimiter of a text in which any run of blanks and tabs stands between cells."""
 
 COMMON = (",", ";", "\t", "|")
+SPACED = (", ", "; ")
+"""Delimiters with the blank behind them. Before an empty cell the blank may be left out."""
 _SELDOM = {", ": 1.0, "::": 0.9, "\x01": 1.0, "\x1f": 1.0, "#": 0.75, ":": 0.5, "^": 0.85, "~": 0.85}
 _SELDOM |= {" ": 0.7, WHITESPACE: 0.7}
 _ONE_ROW = 0.3  # two scores of a single row that differ by less are alike
@@ -37,6 +39,7 @@ _RIVAL = 0.985  # of the best score: another delimiter with so much is named in 
 _NEARLY_ALL = 0.9  # of the rows have one width under a delimiter: so it is named beside one column of no numbers
 _POOR = 0.21  # below this score rows have no one width, and the delimiter that stands in most rows is taken
 _NAMES_PARTED = 0.85  # times the score of no delimiter, if one stands equally often in all rows, the names among them
+_MOST_PARTED = 0.5  # times the score of no delimiter, if one stands in most rows, the names among them
 _FEW_ROWS = 32  # of a text whose marks are given tell how many cells most rows have
 _MOST_ROWS = 100  # of the sample that are cut
 _COMMENTS = "#", "%", "!"  # rows that begin so tell nothing, if there are others
@@ -68,12 +71,14 @@ class Choice:
         score: from 0 to 1.
         rival: the next best delimiter, if it is nearly as good; None if no other is.
         width: the number of cells that most rows have.
+        is_spaced: whether a blank stands behind each delimiter of the sample, and some of the cells are text.
     """
 
     marks: Marks
     score: float = 1.0
     rival: str | None = None
     width: int = 1
+    is_spaced: bool = False
 
 
 @dataclass
@@ -98,8 +103,8 @@ def sample_field_pattern(marks: Marks) -> re.Pattern[str]:
     if delimiter == WHITESPACE:
         mark, first = r"[ \t]++(?![ \t\r\n]|\Z)", r" \t"
     else:
-        mark = re.escape(delimiter)
         first = re.escape(delimiter[:1])
+        mark = rf"{first}(?:[ ]|(?={first}|[\r\n]|\Z))" if delimiter in SPACED else re.escape(delimiter)
     if len(delimiter) > 1 and delimiter != WHITESPACE:
         plain = rf"(?:[^{first}\r\n]|(?!{mark}){first})*+"
     else:
@@ -244,7 +249,11 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         if len(lines) > 2 and all(map(_ALIGNED.search, lines)):
             rivals.append(WHITESPACE)
         rivals += [mark for mark in COMMON if lines and _parts_names(lines, mark)]
-    return Choice(marks, fit.score, rivals[0] if rivals else None, fit.width)
+    elif not marks.delimiter:
+        rivals += [mark for mark in COMMON if _are_names(fit.first, mark) and not _is_value(fit.first[0])]
+    return Choice(
+        marks, fit.score, rivals[0] if rivals else None, fit.width, fit.is_spaced and len(marks.delimiter) == 1
+    )
 
 
 def _is_swallowed(text: str, quote: str) -> bool:
@@ -305,6 +314,12 @@ def _part_all(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
     return not first or (_are_names(cut[0], delimiter) and not any(map(_is_value, cut[0][0].split(delimiter))))
 
 
+def _part_most(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Return whether the first row and most rows below it hold the delimiter, and no blank behind it."""
+    below = rows[1:]
+    return _are_names(rows[0], delimiter) and 2 * sum(_are_names(row, delimiter) for row in below) > len(below)
+
+
 def _count_titles(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows of one cell above rows of one width, which are at least as many; 0 of any others."""
     first = next((place for place, row in enumerate(rows) if len(row) > 1), 0)
@@ -317,6 +332,12 @@ def _are_prose(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
         return any(cell[-1:] in (",", ";") for row in rows for cell in row[:-1])
     cells = [cell for row in rows for cell in row[1:]]
     return delimiter in (",", ", ", ";") and bool(cells) and (delimiter == ", " or all(c[:1] == " " for c in cells))
+
+
+def _are_spaced(rows: Sequence[Sequence[str]], delimiter: str) -> bool:
+    """Return whether a blank stands behind each comma or semicolon that another cell follows, in the first row too."""
+    filled = [cell for row in rows for cell in row[1:] if cell]
+    return delimiter in (",", ";") and "" not in rows[0][1:] and all(cell[:1] == " " for cell in filled)
 
 
 def _is_value(cell: str) -> bool:
@@ -399,11 +420,12 @@ class _Fit:
         count: the number of rows.
         is_even: whether all rows that the delimiter cuts have one width, as has the first; these are most rows.
         is_prose: whether rows are sentences below a name, as a blank stands behind each of their commas.
+        is_spaced: whether a blank stands behind each comma or semicolon, also between names, and some cells are text.
     """
 
     def __init__(self, sample: Sample, marks: Marks) -> None:
         self.width, self.score, self.standing, self.regular = 1, 0.0, 0.0, 0.0
-        self.is_even = self.is_prose = False
+        self.is_even = self.is_prose = self.is_spaced = False
         self._rows: list[list[str]] = []
         self.kinds: list[str] = []
         self.first: list[str] = []
@@ -427,6 +449,8 @@ class _Fit:
             self.score = _NO_DELIMITER * self._likeness(lower, marks, 1)
             if any(_part_all(rows, mark) for mark in COMMON):
                 self.score *= _NAMES_PARTED
+            elif any(_part_most(rows, mark) for mark in COMMON):
+                self.score *= _MOST_PARTED
             return
         if width == 1:
             return
@@ -442,6 +466,8 @@ class _Fit:
         elif first == width - 1 and len(rows) > 1:
             factor *= _NAMES_DIFFER if first == 1 else 0.9
         self.score = factor * regular * (width - 1) / width * self._likeness(lower, marks, width)
+        is_text = not {*self.kinds} <= {*TYPED, BLANK}
+        self.is_spaced = first > 1 < len(rows) and is_text and _are_spaced(rows, marks.delimiter)
         if marks.delimiter == "::" and (first != width or width == 2 or TYPED.isdisjoint(self.kinds)):
             self.score = 0.0  # parts of a name, as in std::vector
         if self.is_prose and (TYPED.isdisjoint(self.kinds) or marks.delimiter in (" ", WHITESPACE)):

@@ -22,7 +22,8 @@ def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str
     """Return the numbers of columns, counted from 0, by their names: the text in the rows of names, else the letter.
 
     A name that another column has already becomes `name_2`, or `name_3` if a further column is called `name_2`. Columns
-    that have neither a name nor a cell are left out.
+    that have neither a name nor a cell are left out. In a text without names only delimiters tell of columns: there a
+    blank one counts, so that files of one kind have the same columns.
     """
     numbers = sorted(table.columns)
     texts = _join_names([[_text(cell) for cell in table.columns[number].cells(rows.names)] for number in numbers])
@@ -33,10 +34,13 @@ def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str
         texts[0] = INDEX
     given = {*texts} - {""}
     names: dict[str, int] = {}
+    width: int | None = None
     counts: dict[str, int] = {}  # by name, the last number that was appended to it: very many columns may share one
     for number, text in zip(numbers, texts, strict=True):
         if not text and not rows.hold_data(table.columns[number]):
-            continue
+            width = _count_delimited(table, rows) if width is None else width
+            if number >= width:
+                continue
         name = (unescape_formula(text) if table.formulas == "escape" else text) or column_letters(number)
         if name in names or (not text and name in given):
             base, count = name, counts.get(name, 1) + 1
@@ -48,6 +52,18 @@ def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str
             doubts.append(Doubt("repeated", message, row, number))
         names[name] = number
     return names
+
+
+def _count_delimited(table: Table, rows: TableRows) -> int:
+    """Return the number of columns that each row of a text has by its delimiters; 0 if names tell of the columns, or
+    white space delimits, which often ends lines.
+    """
+    is_delimited = table.marks is not None and table.marks.delimiter.strip(" ") != ""
+    if rows.names or table.count_cells is None or not is_delimited or not len(rows.data):
+        return 0
+    counts = table.count_cells()
+    data = rows.data
+    return int((counts[data.start : data.stop] if isinstance(data, range) else counts[data]).min())
 
 
 def _join_names(cells: list[list[str]]) -> list[str]:

@@ -139,9 +139,11 @@ def is_lost(text: str | None, value: float | None) -> bool:
 
 
 def has_too_many_digits(text: str) -> bool:
-    """Return whether a decimal has more digits than every float64 keeps; False for an integer."""
+    """Return whether a number has more digits than every float64 keeps; False for an integer that begins with 0."""
     parts = _PARTS.fullmatch(text)
-    return parts is not None and not _ALL_INTEGER.fullmatch(text) and len((parts[1] + parts[2]).lstrip("0")) > 15
+    if parts is None or (_ALL_INTEGER.fullmatch(text) and parts[1][:1] == "0"):
+        return False
+    return len((parts[1] + parts[2]).lstrip("0")) > 15
 
 
 GERMAN = NumeralMarks(",", ".")

@@ -20,6 +20,7 @@ from ...tables import (
     COMMON,
     ROWS_OF_ANCHOR,
     SHORT,
+    SPACED,
     TOP_ROWS,
     WHITESPACE,
     Choice,
@@ -125,6 +126,11 @@ class CsvTable:
         choice = find_marks(sample, self._given, known=self._known)
         if not choice.marks.delimiter and "delimiter" not in self._known:
             choice = replace(choice, marks=replace(choice.marks, delimiter=self._find_below()))
+        if choice.is_spaced and "delimiter" not in self._known:
+            comma, content = choice.marks.delimiter.encode(), bytes(self._text.content)
+            bare = 0 if choice.marks.quotechar.encode() in content else len(_before_nothing(comma).findall(content))
+            if content.count(comma) == content.count(comma + b" ") + bare:
+                choice = replace(choice, marks=replace(choice.marks, delimiter=choice.marks.delimiter + " "))
         tell_control_characters(self._text, choice.marks.delimiter.encode())
         if choice.rival is not None and not self._known:
             rival = repr(choice.rival) if choice.rival else "one column"
@@ -136,7 +142,7 @@ class CsvTable:
             "escapechar": ("an escape before quotes,", choice.marks.escapechar, ""),
             "delimiter": (
                 "a blank behind each delimiter,",
-                choice.marks.delimiter * (choice.marks.delimiter == ", "),
+                choice.marks.delimiter * (choice.marks.delimiter in SPACED),
                 "",
             ),
         }
@@ -178,7 +184,10 @@ class CsvTable:
         if delimiter != marks.delimiter and not any(content.find(mark) >= 0 for mark in (b'"', _BETWEEN.encode())):
             is_bare = not any(mark and content.find(mark.encode()) >= 0 for mark in (marks.quotechar, marks.escapechar))
             if is_bare:
-                return bytes(content).replace(marks.delimiter.encode(), _BETWEEN.encode()), _BETWEEN
+                plain_text, mark = bytes(content), marks.delimiter.encode()
+                if marks.delimiter in SPACED:
+                    plain_text = _before_nothing(mark[:1]).sub(mark, plain_text)
+                return plain_text.replace(mark, _BETWEEN.encode()), _BETWEEN
         plain, odd = spell_rows(bytes(content).decode("utf-8", "surrogatepass"), marks, delimiter, width)
         if odd:
             self._tell_odd_rows(odd[0], len(odd))
@@ -235,8 +244,9 @@ class CsvTable:
             listed_rows = {*rows.tolist()}
             records_below = zip(range(first, end), records.rows(first, end - first), strict=False)
             listed = [cells for row, cells in records_below if row in listed_rows]
+            width = min(map(len, listed), default=0)  # blank columns count as far as every row has them
             for cells in listed:
-                while cells and not cells[-1]:
+                while len(cells) > width and not cells[-1]:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
         elif not is_sparse and len(rows) == end - first and 2 * blank < len(rows):
@@ -389,3 +399,8 @@ def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series | lis
     column = pl.Series([None], dtype=pl.String).new_from_index(0, len(rows))
     held_texts = [texts[index] for index in np.flatnonzero(held).tolist()]
     return column.scatter(places[held], held_texts) if held_texts else column
+
+
+def _before_nothing(mark: bytes) -> re.Pattern[bytes]:
+    """Return the pattern of a delimiter before an empty cell, so that no blank stands behind it."""
+    return re.compile(re.escape(mark) + rb"(?=" + re.escape(mark) + rb"|\r|\n|\Z)")

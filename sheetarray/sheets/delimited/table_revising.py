@@ -16,9 +16,18 @@ from ...elements import FormulaMode, escape_formula, label_text, parse_string, u
 from ...elements.equality import index_changes
 from ...errors import FormatError, locating
 from ...files import Readable, Source, Writable, replacing
-from ...tables import TableColumns, TableOptions, given_dtypes, is_same_column, read_table
+from ...tables import (
+    SPACED,
+    WHITESPACE,
+    Marks,
+    TableColumns,
+    TableOptions,
+    given_dtypes,
+    is_same_column,
+    read_table,
+    sample_field_pattern,
+)
 from .encodings import encode_text
-from .plain_records import field_pattern
 from .table import CsvTable
 
 _HINT = "name a target with another suffix, or none"
@@ -95,7 +104,7 @@ def _revise(
 ) -> bytes:
     dialect = present.dialect
     marks = dialect.marks if dialect is not None else None
-    if dialect is None or marks is None or len(marks.delimiter) > 1 or marks.quotechar != '"' or marks.escapechar:
+    if dialect is None or marks is None or marks.delimiter == WHITESPACE or marks.quotechar != '"' or marks.escapechar:
         raise FormatError("a text with these marks cannot be changed in place", hint=_HINT)
     encoding = dialect.encoding or "utf-8"
     begin = next((mark for mark in _MARKS if raw.startswith(mark)), b"")
@@ -106,21 +115,21 @@ def _revise(
         is_kept = False
     if not is_kept:
         raise FormatError(f"a text in {encoding} whose bytes are not kept when it is written again", hint=_HINT)
-    lines = list(_split(text, marks.delimiter))
+    lines = list(_split(text, marks))
     page = _Page(text, lines, present, marks.delimiter, dialect.decimal, options.date_format, formulas)
     return begin + encode_text(_join(page, columns, np.asarray(sources, np.int64), names), encoding)
 
 
-def _split(text: str, delimiter: str) -> Iterator[_Line]:
+def _split(text: str, marks: Marks) -> Iterator[_Line]:
     """Yield the rows of a text."""
-    field, at, start = field_pattern(delimiter), 0, 0
+    field, at, start = sample_field_pattern(marks), 0, 0
     cells: list[tuple[int, int]] = []
     while at < len(text):
         match = field.match(text, at)
         assert match is not None  # an empty cell matches anywhere
         cells.append((match.start(), match.start(5)))
         at, stop = match.end(), match[5]
-        if not delimiter or stop != delimiter:
+        if not stop or stop[-1] in "\r\n" or not marks.delimiter:
             yield _Line(start, cells, at)
             start, cells = at, []
     if cells:  # the text ends in a delimiter
@@ -212,7 +221,8 @@ class _Page:
         pieces, at = [], line.start
         for number, (start, end) in enumerate(line.cells):
             if number in cells:
-                pieces += [self.text[at:start], self._quote_alike(cells[number], line, number)]
+                left_out = " " if number and self._delimiter in SPACED and self.text[start - 1] != " " else ""
+                pieces += [self.text[at:start], left_out, self._quote_alike(cells[number], line, number)]
                 at = end
         last = line.cells[-1][1]
         pieces.append(self.text[at:last])
@@ -304,5 +314,7 @@ class _Page:
 
     def quote(self, cell: str) -> str:
         """Return a cell as the file has to hold it, in quotes if needed."""
-        needs = cell != cell.strip(" \t") or any(mark in cell for mark in (self._delimiter or "\0", '"', "\r", "\n"))
+        needs = cell != cell.strip(" \t") or any(
+            mark in cell for mark in (self._delimiter[:1] or "\0", '"', "\r", "\n")
+        )
         return '"' + cell.replace('"', '""') + '"' if needs else cell
