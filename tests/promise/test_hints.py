@@ -480,9 +480,9 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(io.BytesIO(b"a;b\n1'234;x\n56;y\n"), format="csv", thousands="'"),
     ),
     (
-        "name the encoding, for example encoding='latin-1'",
+        "name the encoding, for example encoding='mac_roman'",
         lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv"),
-        lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv", encoding="latin-1"),
+        lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv", encoding="mac_roman"),
     ),
     (
         "save the file anew with the number format 0; dtype=str reads the text",

@@ -17,10 +17,9 @@ from ...errors import FormatError, check_kinds
 from ...files import BytesLike
 from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
 from .encodings import canonical_encoding, find_encoding, find_encoding_by_nuls
-from .plain_records import decode_text
+from .plain_records import decode_text, hint_of_encoding
 
 _SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)
-_OTHER_ENCODING = "name the encoding, for example encoding='latin-1'"
 _MARK = b"\xef\xbb\xbf"
 _CONFLICT = b"\n<<<<<<< "
 _DOS_END = b"\x1a"
@@ -129,7 +128,9 @@ def _decode_western(content: bytes, error: UnicodeDecodeError) -> TidyText:
     except UnicodeDecodeError as other:
         reason = f"not text in utf-8, nor in cp1252: byte {content[other.start]:#04x}"
         row = content.count(b"\n", 0, other.start)
-        raise FormatError(reason, location=f"line {row + 1}", hint=_OTHER_ENCODING) from error
+        raise FormatError(
+            reason, location=f"line {row + 1}", hint=hint_of_encoding(bytes(content), other.start)
+        ) from error
     row = content.count(b"\n", 0, error.start)
     character = content[error.start : error.start + 1].decode("cp1252")
     message = f"not UTF-8, read as cp1252: byte {content[error.start]:#04x} is {character!r}"
