@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..changes.conflicts import Remark
-from ..changes.formulas import Formula, RowMoves, follow_rows, index_moves, mark_objects, put_formulas
+from ..changes.formulas import (
+    ColumnMoves,
+    Formula,
+    RowMoves,
+    follow_columns,
+    follow_rows,
+    index_moves,
+    mark_objects,
+    put_elements,
+    put_formulas,
+)
 from ..changes.rows import RowMap
 from ..changes.wording import count_noun
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
@@ -568,7 +578,59 @@ def pair_formulas(
                         del errors[name]
         if columns:
             pairs[name] = columns[0], columns[1]
+    before, now = tables
+    if pairs and before is not None and now is not None:
+        _follow_moved_columns(pairs, before, now)
     return pairs
+
+
+def _follow_moved_columns(formulas: dict[str, tuple[Any, Any]], before: OrdinaryTable, now: OrdinaryTable) -> None:
+    """Replace formulas that differ only since columns moved by the formulas as they were.
+
+    `formulas`: columns of both tables.
+    """
+    sheets = _pair_sheets(before, now)
+    moves = map_columns((ours, theirs, {}, [*theirs.columns]) for _, ours, theirs in sheets)
+    names = before.list_names()
+    for title, ours, theirs in sheets if moves is not None else ():
+        for name, named in names[title].items():
+            if moves is not None and named in formulas and name in theirs.columns:
+                places = ours.columns.column_of(name), theirs.columns.column_of(name)
+                titles = str(ours.columns.title), str(theirs.columns.title)
+                forth_and_back = index_moves(moves[0], titles[0]), index_moves(moves[1], titles[1])
+                column, column_now = formulas[named]
+                column_now = follow_columns(column, column_now, places, forth_and_back, keeps_text=True)
+                formulas[named] = column, column_now
+
+
+def map_columns(
+    sheets: Iterable[tuple[SheetColumns, SheetColumns, Mapping[str, str], Sequence[str]]],
+) -> tuple[dict[str, ColumnMoves], dict[str, ColumnMoves]] | None:
+    """Return where the columns of sheets stand in another file, by the title of the sheet, and the way back by the
+    title there; None if all stand where they stood.
+
+    `sheets`: the table of each sheet before and now, the names now of columns that have another one, and the names of
+    new columns, which go to the right.
+    """
+    forth, back = dict[str, dict[int, int | None]](), dict[str, dict[int, int | None]]()
+    titles: dict[str, str] = {}
+    for ours, theirs, renamed, names in sheets:
+        fresh = [name for name in names if name not in ours.columns and name not in renamed.values()]
+        places = ours.columns.place_columns(fresh if ours.columns.name_row >= 0 else [])
+        title, title_now = str(ours.columns.title), str(theirs.columns.title)
+        titles[title] = title_now
+        for name, place in places.items():
+            now = renamed.get(name, name)
+            place_now = theirs.columns.column_of(now) if now in theirs.columns else None
+            if name in ours.columns:
+                forth.setdefault(title, {})[place] = place_now
+            if place_now is not None:
+                back.setdefault(title_now, {})[place_now] = place
+    moves = (
+        {title: ColumnMoves(columns, titles[title]) for title, columns in forth.items()},
+        {now: ColumnMoves(back.get(now, {}), title) for title, now in titles.items()},
+    )
+    return moves if any(not of_sheet.is_none for way in moves for of_sheet in way.values()) else None
 
 
 def follow_moved_rows(
@@ -600,7 +662,8 @@ def follow_moved_rows(
     for name, (column, column_now) in formulas.items():
         if name in columns:
             own, sources = columns[name]
-            formulas[name] = column, follow_rows(column, column_now, sources, index_moves(moves, own))[0]
+            followed = follow_rows(column, column_now, sources, index_moves(moves, own))
+            formulas[name] = column, put_elements(column_now, {row: formula for row, (formula, _) in followed.items()})
 
 
 def _pair_sheets(before: OrdinaryTable, now: OrdinaryTable) -> list[tuple[str, SheetColumns, SheetColumns]]:

@@ -14,17 +14,20 @@ from ..changes.compare import Comparison, compare
 from ..changes.conflicts import Choices, Conflict, Conflicts, ConflictsOfArray, FileChanges, Place
 from ..changes.elements import are_alike
 from ..changes.formulas import (
+    ColumnMoves,
     Formula,
     Grows,
     RowMoves,
     find_formulas,
+    follow_columns,
     follow_rows,
     hide_formulas,
     index_moves,
+    put_elements,
     show_formula,
     take_results,
 )
-from ..changes.merge import MergedArrays, merge_arrays
+from ..changes.merge import AlignedFiles, MergedArrays
 from ..changes.merged_groups import row_axis
 from ..changes.rows import check_key
 from ..changes.sheet_pairs import pair_sheets
@@ -37,7 +40,7 @@ from .changes import Changes
 from .differences import Differences, SideFacts
 from .merge_sources import MergeSource, choose_names, fill_absent_columns, unify_tables
 from .merged_tables import drop_unaligned
-from .ordinary import SheetColumns
+from .ordinary import SheetColumns, map_columns
 
 
 @dataclass
@@ -49,6 +52,7 @@ class SheetMerge:
         title: of the sheet; None for all.
         is_table: whether the files are ordinary tables.
         names: how the merge calls arrays, by the names that they have in the base or else in copies.
+        aligned: the arrays of all files with their rows paired.
         merged: the merged arrays, by the names that they have in the base.
         new_names: the new names of arrays, by those of the base.
         arrays: the merged arrays, by their new names.
@@ -60,6 +64,7 @@ class SheetMerge:
     title: str | None = None
     is_table: bool = False
     names: Mapping[str, str] | None = None
+    aligned: AlignedFiles | None = None
     merged: MergedArrays | None = None
     new_names: Mapping[str, str] | None = None
     arrays: LabelledArrays | None = None
@@ -77,30 +82,33 @@ class SheetMerge:
         if self.is_table:
             fill_absent_columns(self.files)
 
-    def merge(self, keys: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
-        """Merge the arrays.
+    def align(self, keys: Sequence[str]) -> None:
+        """Pair the rows of all copies with those of the base.
 
-        `keys`: the arrays whose values tell which rows belong together; the table of a sheet may lack them. `prefer`,
-        `choices`: as for `merge_arrays`.
+        `keys`: the arrays whose values tell which rows belong together; the table of a sheet may lack them.
         """
         base, *copies = self.files
         if self.title is not None and self.is_table and not {*keys} <= {*base.arrays}:
             keys = ()
         groups, labels = _find_key_groups(self.files, keys) if keys else _find_groups(base)
-        named = {now: before for before, now in (self.names or {}).items()}
-        chosen = {
-            replace(place, array=named[place.array]): file for place, file in choices.items() if place.array in named
-        }
-        self.merged = merged = merge_arrays(
+        self.aligned = AlignedFiles(
             (base.name, base.arrays),
             [(file.name, file.arrays) for file in copies],
             groups=groups,
             labels=labels,
             is_key=bool(keys),
             unreadable=[file.unreadable for file in copies],
-            prefer=prefer,
-            choices=chosen,
         )
+
+    def merge(self, prefer: Sequence[str], choices: Choices) -> None:
+        """Merge the arrays, whose rows have been paired; the arguments are those of `AlignedFiles.merge`."""
+        base, *copies = self.files
+        named = {now: before for before, now in (self.names or {}).items()}
+        chosen = {
+            replace(place, array=named[place.array]): file for place, file in choices.items() if place.array in named
+        }
+        assert self.aligned is not None
+        self.merged = merged = self.aligned.merge(prefer=prefer, choices=chosen)
         merged.conflicts.complete = _completing({file.name: file for file in self.files}, self.names or {})
         for file, changes in zip(copies, merged.changes, strict=True):
             changes.absent += file.absent
@@ -121,7 +129,8 @@ class SheetMerge:
         It is None where nobody knows.
         """
         table = self.files[number].table
-        rows = next(iter(self.merged.copy_maps[number - 1].values()), None) if self.merged is not None else None
+        assert self.aligned is not None
+        rows = next(iter(self.aligned.copy_maps[number - 1].values()), None)
         if table is None or rows is None or self.sheet.columns.title is None:
             return None
         before, now = self.sheet.columns.list_rows(), table.sheets[0].columns.list_rows()
@@ -143,21 +152,40 @@ class SheetMerge:
         rows = self.sheet.columns.list_rows()
         return [*rows[:count], *range(rows[-1] + 1, rows[-1] + 1 + count - len(rows))]
 
-    def follow(self, number: int, moves: Mapping[str, RowMoves]) -> bool:
-        """Let formulas of a copy that only followed rows be those of the base, and return whether there are any.
+    def follow_columns(
+        self, number: int, moves: Sequence[Mapping[str, ColumnMoves]], places: Mapping[str, int]
+    ) -> None:
+        """Let formulas of a copy name columns by the places that these have after the merge.
+
+        `number`: of its file. `moves`: from the sheets of the base to those of this copy, and back. `places`: of the
+        columns after the merge.
+        """
+        file = self.files[number]
+        assert file.table is not None
+        columns = file.table.sheets[0].columns
+        titles = str(self.sheet.columns.title), str(columns.title)
+        forth, back = (index_moves(way, title) for way, title in zip(moves, titles, strict=True))
+        for name in self._dtypes.keys() & file.arrays.keys() & places.keys():
+            if (now := file.renamed.get(name, name)) in columns:
+                pair = self.files[0].arrays.get(name), file.arrays[name]
+                file.arrays[name] = follow_columns(*pair, (places[name], columns.column_of(now)), (forth, back))
+
+    def follow(self, number: int, moves: Mapping[str, RowMoves]) -> None:
+        """Let formulas of a copy that only followed rows be those of the base.
 
         `number`: of its file. `moves`: the rows of the sheets in this copy, by their titles in the base.
         """
-        assert self.merged is not None
+        assert self.aligned is not None
         file, of_sheet = self.files[number], index_moves(moves, str(self.sheet.columns.title))
-        is_any = False
-        for name in self._dtypes.keys() & file.arrays.keys() & self.merged.copy_maps[number - 1].keys():
-            sources = self.merged.copy_maps[number - 1][name].sources
-            file.arrays[name], followed = follow_rows(self.files[0].arrays[name], file.arrays[name], sources, of_sheet)
-            for row, grows in followed.items():
-                self.followed.setdefault((name, row), grows)
-                is_any = True
-        return is_any
+        maps = self.aligned.copy_maps[number - 1]
+        for name in self._dtypes.keys() & file.arrays.keys() & maps.keys():
+            column, sources = file.arrays[name], maps[name].sources
+            if followed := follow_rows(self.files[0].arrays[name], column, sources, of_sheet):
+                formulas = {row: formula for row, (formula, _) in followed.items()}
+                file.arrays[name] = put_elements(column, formulas)
+                self.aligned.replace(number - 1, name, formulas)
+            for row, (_, grows) in followed.items():
+                self.followed.setdefault((name, int(sources[row])), grows)
 
     def _move_followed(self, moves: Mapping[str, RowMoves]) -> None:
         """Give the formulas of the base that only followed rows the references that they have after the merge."""
@@ -430,30 +458,47 @@ def _name_table(key: TableKey) -> str:
 
 
 def merge_sheets(merges: Sequence[SheetMerge], keys: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
-    """Merge the arrays of all sheets, as `SheetMerge.merge` does.
+    """Merge the arrays of all sheets. Formulas of a copy that only followed rows of any sheet are no edits.
 
-    Where formulas of a copy only followed rows of any sheet, its sheet is merged once more: they are no edits.
+    `keys`: as for `SheetMerge.align`. `prefer`, `choices`: as for `SheetMerge.merge`.
     """
-    for each in merges:
-        each.merge(keys, prefer, choices)
     tables = [each for each in merges if each.is_table]
+    if any(each.has_formulas for each in tables):
+        _follow_columns(tables)
+    for each in merges:
+        each.align(keys)
     titles = Counter(each.sheet.columns.title for each in tables)
     tables = [each for each in tables if titles[each.sheet.columns.title] == 1]  # rows of several in a sheet depend
-    if not any(each.has_formulas for each in tables):
-        return
     moves: dict[str, dict[str, RowMoves]] = {}  # by file
-    for each in tables:
+    for each in tables if any(each.has_formulas for each in tables) else ():
         for number, file in enumerate(each.files[1:], 1):
             if (of_sheet := each.map_rows(number)) is not None:
                 moves.setdefault(file.name, {}).update([of_sheet])
     for each in tables:
-        changed = [
-            each.follow(number, moves[file.name])
-            for number, file in enumerate(each.files[1:], 1)
-            if any(not rows.is_none or rows.title != title for title, rows in moves.get(file.name, {}).items())
+        for number, file in enumerate(each.files[1:], 1):
+            if any(not rows.is_none or rows.title != title for title, rows in moves.get(file.name, {}).items()):
+                each.follow(number, moves[file.name])
+    for each in merges:
+        each.merge(prefer, choices)
+
+
+def _follow_columns(tables: Sequence[SheetMerge]) -> None:
+    """Let formulas of all copies name columns by the places that these have after the merge."""
+    sheets_of: dict[str, list[tuple[SheetMerge, int]]] = {}  # by the file of a copy
+    for each in tables:
+        for number, file in enumerate(each.files[1:], 1):
+            sheets_of.setdefault(file.name, []).append((each, number))
+    for sheets in sheets_of.values():
+        pairs = [
+            (each.sheet, file.table.sheets[0], file.renamed, list_names_of(each))
+            for each, number in sheets
+            if (file := each.files[number]).table is not None
         ]
-        if any(changed):
-            each.merge(keys, prefer, choices)
+        moves = map_columns(pairs)
+        for (each, number), (ours, _, _, names) in zip(sheets, pairs, strict=True) if moves is not None else ():
+            if moves is not None:
+                fresh = [name for name in names if name not in ours.columns and ours.columns.name_row >= 0]
+                each.follow_columns(number, moves, ours.columns.place_columns(fresh))
 
 
 def settle_formulas(merges: Sequence[SheetMerge]) -> None:

@@ -7,6 +7,7 @@ over, is one.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -62,10 +63,18 @@ class Formula:
         """Return the formula with another result."""
         return type(self)(self._text, self.cell, self.relative, result, has_followers=self.has_followers)
 
-    def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:  # noqa: ARG002  (subclasses use them)
-        """Return the formula as it reads in a cell after rows were added, deleted or moved; None if nobody knows.
+    def with_text(self, text: str) -> Formula:
+        """Return the formula with another text that is shown."""
+        return type(self)(text, self.cell, self.relative, self.result)
 
-        `moves`: of the rows of each sheet. `grows`: which rows that were added beside a range the range takes in.
+    def fill(self, cell: tuple[int, int]) -> Formula:
+        """Return the formula as it says the same of the cells around another cell."""
+        return type(self)(self._text, cell, self.relative, self.result)
+
+    def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:  # noqa: ARG002  (subclasses use them)
+        """Return the formula as it reads in a cell after rows or columns have moved; None if nobody knows.
+
+        `moves`: of each sheet. `grows`: which rows that were added beside a range the range takes in.
         """
         return None
 
@@ -77,15 +86,31 @@ _OTHER_ROW = re.compile(r"(?<=R)\[-?[1-9]")
 _MOST_MOVED = 2**20  # characters of formulas that are looked at for what rows have made of them
 
 
-class RowMoves:
-    """Where the rows of a sheet stand, after rows of its table were added, deleted or moved.
+class SheetMoves:
+    """Where the cells of a sheet stand in another file: a sheet of which only the title may have changed.
 
     Attributes:
-        title: the title that the sheet has now.
+        title: the title that the sheet has there.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    def find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:  # noqa: ARG002  (subclasses use it)
+        """Return the first and the last row of a range there; None if all of its rows were deleted."""
+        return first, last
+
+    def find_columns(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the first and the last column of a range there; None if all of its columns were deleted."""
+        return first, last
+
+
+class RowMoves(SheetMoves):
+    """Where the rows of a sheet stand, after rows of its table were added, deleted or moved.
 
     Example:
         >>> moves = RowMoves([1, 2, 3], [1, 2, 3, 4], np.array([0, -1, 1, 2]), "Sales")
-        >>> moves.find(2), moves.find_range(1, 3, (False, False)), moves.find(7)
+        >>> moves.find(2), moves.find_rows(1, 3, (False, False)), moves.find(7)
         (3, (1, 4), 8)
     """
 
@@ -97,7 +122,8 @@ class RowMoves:
         `sources`: for each row of data now the one that it was; -1 for an added one. `below`: whether the rows below
         the table move with its last row.
         """
-        self._before, self.title = np.asarray(before, np.int64), title
+        super().__init__(title)
+        self._before = np.asarray(before, np.int64)
         self._places = np.full(len(before), -1, np.int64)
         places = np.asarray(now, np.int64)
         stays = sources >= 0
@@ -118,7 +144,7 @@ class RowMoves:
             return int(self._places[index]) if self._places[index] >= 0 else None
         return row + (self._above if index < len(self._before) else self._below)
 
-    def find_range(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
+    def find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
         """Return the first and the last row of a range now; None if all of its rows were deleted."""
         start, end = np.searchsorted(self._before, [first, last + 1])
         left = self._places[start:end]
@@ -136,26 +162,100 @@ class RowMoves:
         return top, bottom
 
 
-MovesOfSheets = Callable[[str | None], RowMoves | None]  # by the title of a sheet; None is that of the formula itself
+class ColumnMoves(SheetMoves):
+    """Where the columns of a sheet stand in another file, given a number, or None if it is gone, for some of them.
+
+    Example:
+        >>> moves = ColumnMoves({0: 0, 1: 2, 2: None, 3: 3}, "Sales")
+        >>> moves.find_columns(1, 2), moves.find_columns(2, 2), moves.find_columns(7, 7)
+        ((2, 2), None, (7, 7))
+    """
+
+    def __init__(self, columns: Mapping[int, int | None], title: str) -> None:
+        super().__init__(title)
+        self._columns, self._before = columns, sorted(columns)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether all columns stand where they stood."""
+        return all(before == now for before, now in self._columns.items())
+
+    def find_columns(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the first and the last column of a range there; None if all of its columns were deleted."""
+        inside = self._before[bisect_left(self._before, first) : bisect_right(self._before, last)]
+        left = [now for column in inside if (now := self._columns[column]) is not None]
+        ends = [end for end in (self._find(first), self._find(last)) if end is not None]
+        if len(ends) < 2:  # an end was deleted: the nearest column that is left takes its place
+            ends += left
+        return (min(ends), max(ends)) if ends else None
+
+    def _find(self, column: int) -> int | None:
+        """Return where a column stands there; one that is not named moves with the nearest to the left that is."""
+        if column in self._columns:
+            return self._columns[column]
+        at = bisect_left(self._before, column)
+        for known in [*reversed(self._before[:at]), *self._before[at:]]:
+            if (now := self._columns[known]) is not None:
+                return max(column + now - known, 0)
+        return column
 
 
-def index_moves(moves: Mapping[str, RowMoves], own: str) -> MovesOfSheets:
+MovesOfSheets = Callable[[str | None], SheetMoves | None]  # by the title of a sheet; None is that of the formula
+
+
+def index_moves(moves: Mapping[str, SheetMoves], own: str) -> MovesOfSheets:
     """Return a function that finds the moves of a sheet by its title; `own`: the sheet of the formulas."""
     by_title = {title.casefold(): of_sheet for title, of_sheet in moves.items()}
     return lambda title: by_title.get((own if title is None else title).casefold())
 
 
-def follow_rows(before: Array, now: Array, sources: Positions, moves: MovesOfSheets) -> tuple[Array, dict[int, Grows]]:
-    """Return a column in which formulas that only followed their rows are those that they were.
+def follow_columns(
+    before: Array | None,
+    now: Array,
+    columns: tuple[int, int],
+    moves: tuple[MovesOfSheets, MovesOfSheets],
+    *,
+    keeps_text: bool = False,
+) -> Array:
+    """Return a column of a copy in which formulas name columns by the places that these have in the base.
 
-    Such a formula names other rows since rows were added, deleted or moved. The mapping has them by their rows before,
-    with what their ranges took in.
+    A formula that differs from one of the base only since columns were inserted, deleted or moved is that one.
+
+    `before`: the column in the base; None where the base lacks it. `columns`: the number of the column in the base and
+    in the copy. `moves`: from the base to the copy, and back. `keeps_text`: formulas are still shown as the copy has
+    them.
+    """
+    formulas = [] if before is None else [element for element in before.tolist() if isinstance(element, Formula)]
+    ours = {formula.relative: formula for formula in formulas}
+    texts = {formula.text for formula in formulas}
+    followed: dict[str, Formula] = {}
+    for formula in ours.values():
+        if (moved := formula.move(moves[0], (formula.cell[0], columns[1]), (False, False))) is not None:
+            followed[moved.relative] = formula
+    result = now.copy()
+    for row, formula in enumerate(now.tolist()):
+        if not isinstance(formula, Formula):
+            continue
+        cell = formula.cell[0], columns[0]
+        if formula.relative in followed:
+            result[row] = followed[formula.relative].fill(cell).with_result(formula.result)
+        elif formula.text not in texts and (moved := formula.move(moves[1], cell, (False, False))) is not None:
+            result[row] = moved.with_text(formula.text) if keeps_text else moved
+    return result
+
+
+def follow_rows(
+    before: Array, now: Array, sources: Positions, moves: MovesOfSheets
+) -> dict[int, tuple[Formula, Grows]]:
+    """Return the formulas, by their rows now, that only followed rows, as they were, and what their ranges took in.
+
+    Such a formula names other rows since rows were added, deleted or moved.
 
     `before`: the column as it was. `sources`: for each of its rows now the one that it was.
     """
-    followed: dict[int, Grows] = {}
+    followed: dict[int, tuple[Formula, Grows]] = {}
     growth_of: dict[tuple[str, str], Grows | None] = {}  # of formulas that name their own row and fixed ones alone
-    result, left = now, _MOST_MOVED
+    left = _MOST_MOVED
     for row, source in enumerate(sources.tolist()):
         a, b = (before[source] if source >= 0 else None), now[row]
         if not isinstance(a, Formula) or not isinstance(b, Formula) or a.relative == b.relative:
@@ -172,9 +272,15 @@ def follow_rows(before: Array, now: Array, sources: Positions, moves: MovesOfShe
         else:
             growth = growth_of[pair]
         if growth is not None:
-            result = now.copy() if result is now else result
-            result[row], followed[source] = a.with_result(b.result), growth
-    return result, followed
+            followed[row] = a.with_result(b.result), growth
+    return followed
+
+
+def put_elements(column: Array, elements: Mapping[int, Any]) -> Array:
+    """Return a column of objects in which some elements, by their rows, are replaced."""
+    column = column.copy()
+    column[[*elements]] = [*elements.values()]
+    return column
 
 
 class FormulaText(str):

@@ -29,7 +29,7 @@ from .conflicts import (
     WholeConflict,
 )
 from .elements import are_alike
-from .merged_groups import group_merged_arrays
+from .merged_groups import MergedGroup, group_merged_arrays
 from .rows import RowMap
 from .unions import RowUnion
 
@@ -43,71 +43,88 @@ class MergedArrays:
     changes: list[FileChanges]  # what each person has changed
     # which row of the base each row is; by name, of the arrays that were merged element by element
     row_maps: dict[str, RowMap]
-    copy_maps: list[dict[str, RowMap]]  # the same for each copy
 
 
-def merge_arrays(
-    base: tuple[str, Arrays],
-    returned: Sequence[tuple[str, Arrays]],
-    *,
-    groups: Mapping[tuple[str, int], Hashable] | None = None,
-    labels: Mapping[Hashable, Sequence[str]] | None = None,
-    is_key: bool = False,
-    unreadable: Sequence[Mapping[str, Mask]] | None = None,
-    prefer: Sequence[str] = (),
-    choices: Choices | None = None,
-) -> MergedArrays:
-    """Return the arrays with the changes from all copies.
+class AlignedFiles:
+    """The arrays of a file and of its copies with their rows paired, which `merge` merges.
 
-    `base`: the name of the file that was sent, and its arrays. `returned`: the names of the files that came back, and
-    theirs. `groups`: for each array of the base, and each of its axes, the group of arrays to which its rows along that
-    axis belong; those that are not named belong together with the arrays of as many rows. `labels`: the arrays that
-    label the rows of a group. `is_key`: whether a row of another label is another row. `unreadable`: for some arrays of
-    each copy masks of the elements whose cells cannot be read: the base's values stand. `prefer`: files whose values
-    stand in conflicts; the first that has one counts. `choices`: the files whose values stand in single conflicts, or
-    the base; they count before `prefer`.
+    Attributes:
+        copy_maps: for each copy, which row of the base each of its rows was, by array.
 
     Example:
         >>> import numpy as np
         >>> base = {"t": np.array([1, 2, 3])}
         >>> copies = [("a", {"t": np.array([9, 2, 3])}), ("b", {"t": np.array([1, 2, 7, 4])})]
-        >>> merge_arrays(("base", base), copies).arrays
+        >>> AlignedFiles(("base", base), copies).merge().arrays
         {'t': array([9, 2, 7, 4])}
     """
-    files = MergedFiles(
-        base[0],
-        base[1],
-        [name for name, _ in returned],
-        [arrays for _, arrays in returned],
-        [*(unreadable or [{} for _ in returned])],
-    )
-    asked = AskedChoices([base[0], *files.names], prefer, choices or {})
-    changes = [FileChanges(name) for name in files.names]
-    merged: dict[str, Any] = {}
-    conflicts: dict[str, ConflictsOfArray] = {}
-    row_maps: dict[str, RowMap] = {}
-    copy_maps: list[dict[str, RowMap]] = [{} for _ in returned]
-    for group in group_merged_arrays(files, groups or {}, labels or {}):
-        union = RowUnion(files, group, (labels or {}).get(group.key, ()), is_key=is_key)
-        sources = union.merge(asked, merged, conflicts, changes)
-        row_maps |= {name: RowMap(sources, union.base_rows, group.axes[name]) for name in group.names}
-        for of_copy, rows in zip(copy_maps, union.maps, strict=True):
-            of_copy |= dict.fromkeys(group.names, rows)
-    for name in base[1]:
-        if name not in merged:
-            _merge_whole(files, name, asked, merged, conflicts, changes)
-    for name in dict.fromkeys(name for arrays in files.arrays for name in arrays if name not in base[1]):
-        _merge_whole(files, name, asked, merged, conflicts, changes)
-    for change, arrays in zip(changes, files.arrays, strict=True):
-        change.absent = [name for name in base[1] if name not in arrays]
-    order = [*base[1], *(name for name in merged if name not in base[1])]
-    return MergedArrays(
-        {name: merged[name] for name in order},
-        Conflicts([conflicts[name] for name in order if name in conflicts]),
-        changes,
-        row_maps,
-        copy_maps,
-    )
+
+    def __init__(
+        self,
+        base: tuple[str, Arrays],
+        returned: Sequence[tuple[str, Arrays]],
+        *,
+        groups: Mapping[tuple[str, int], Hashable] | None = None,
+        labels: Mapping[Hashable, Sequence[str]] | None = None,
+        is_key: bool = False,
+        unreadable: Sequence[Mapping[str, Mask]] | None = None,
+    ) -> None:
+        """Pair the rows of each copy with those of the base.
+
+        `base`: the name of the file that was sent, and its arrays. `returned`: the names of the files that came back,
+        and theirs. `groups`: for each array of the base, and each of its axes, the group of arrays to which its rows
+        along that axis belong; those that are not named belong together with the arrays of as many rows. `labels`: the
+        arrays that label the rows of a group. `is_key`: whether a row of another label is another row. `unreadable`:
+        for some arrays of each copy masks of the elements whose cells cannot be read: the base's values stand.
+        """
+        self._files = MergedFiles(
+            base[0],
+            base[1],
+            [name for name, _ in returned],
+            [arrays for _, arrays in returned],
+            [*(unreadable or [{} for _ in returned])],
+        )
+        self._unions: list[tuple[MergedGroup, RowUnion]] = []
+        self.copy_maps: list[dict[str, RowMap]] = [{} for _ in returned]
+        for group in group_merged_arrays(self._files, groups or {}, labels or {}):
+            union = RowUnion(self._files, group, (labels or {}).get(group.key, ()), is_key=is_key)
+            self._unions.append((group, union))
+            for of_copy, rows in zip(self.copy_maps, union.maps, strict=True):
+                of_copy |= dict.fromkeys(group.names, rows)
+
+    def replace(self, number: int, name: str, elements: Mapping[int, Any]) -> None:
+        """Replace elements of an array of one dimension in a copy, by its number, with others of the same meaning."""
+        for group, union in self._unions:
+            if name in group.axes:
+                union.replace(number, name, elements)
+
+    def merge(self, *, prefer: Sequence[str] = (), choices: Choices | None = None) -> MergedArrays:
+        """Return the arrays with the changes from all copies.
+
+        `prefer`: files whose values stand in conflicts; the first that has one counts. `choices`: the files whose
+        values stand in single conflicts, or the base; they count before `prefer`.
+        """
+        files = self._files
+        asked = AskedChoices([files.base_name, *files.names], prefer, choices or {})
+        changes = [FileChanges(name) for name in files.names]
+        merged: dict[str, Any] = {}
+        conflicts: dict[str, ConflictsOfArray] = {}
+        row_maps: dict[str, RowMap] = {}
+        for group, union in self._unions:
+            sources = union.merge(asked, merged, conflicts, changes)
+            row_maps |= {name: RowMap(sources, union.base_rows, group.axes[name]) for name in group.names}
+        for name in dict.fromkeys([*files.base, *(name for arrays in files.arrays for name in arrays)]):
+            if name not in merged:
+                _merge_whole(files, name, asked, merged, conflicts, changes)
+        for change, arrays in zip(changes, files.arrays, strict=True):
+            change.absent = [name for name in files.base if name not in arrays]
+        order = [*files.base, *(name for name in merged if name not in files.base)]
+        return MergedArrays(
+            {name: merged[name] for name in order},
+            Conflicts([conflicts[name] for name in order if name in conflicts]),
+            changes,
+            row_maps,
+        )
 
 
 def _merge_whole(

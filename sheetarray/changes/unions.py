@@ -51,6 +51,13 @@ class RowUnion:
             self._left_out.append(self._fill_unreadable(copy, unreadable, rows) if copy is not None else None)
         self._place_added()
 
+    def replace(self, number: int, name: str, elements: Mapping[int, Any]) -> None:
+        """Replace elements of an array of one dimension in a copy, by its number and their rows there."""
+        copy = self._copies[number]
+        assert copy is not None
+        copy[name] = copy[name].copy()
+        copy[name][[*elements], 0] = [*elements.values()]
+
     def _take_rows(self, number: int) -> tuple[dict[str, Array], dict[str, Mask]]:
         """Return the rows of a copy, and masks of elements whose cells cannot be read: they get the base's values."""
         copy: dict[str, Array] = {}

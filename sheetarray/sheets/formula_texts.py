@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ..changes.formulas import Formula, Grows, MovesOfSheets
 from ..columns import column_letters
@@ -16,7 +17,8 @@ _TOKEN = re.compile(
 _MOVED = re.compile(
     r"\"(?:[^\"]|\"\")*+\"|'(?:[^']|'')*+'(?!!)|\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]"
     r"|(?<![\w.$!\]])(?:('(?:[^']|'')*+'|[^\W\d][\w.]*+)!)?"
-    r"(\$?[A-Z]{1,3}\$?)([1-9][0-9]{0,6})(?::(\$?[A-Z]{1,3}\$?)([1-9][0-9]{0,6}))?(?![\w.(!:])"
+    r"(?:(\$?[A-Z]{1,3}\$?)([1-9][0-9]{0,6})(?::(\$?[A-Z]{1,3}\$?)([1-9][0-9]{0,6}))?"
+    r"|(\$?[A-Z]{1,3}):(\$?[A-Z]{1,3}))(?![\w.(!:])"
 )
 _PLAIN_TITLE = re.compile(r"[^\W\d]\w*")
 _LONGEST = 2**13  # characters of a formula, as in Excel
@@ -67,12 +69,16 @@ def move_formula(formula: str, rows: int, columns: int) -> str:
 
 
 class SheetFormula(Formula):
-    """A formula of a worksheet, whose references follow the rows to which they refer."""
+    """A formula of a worksheet, whose references follow the rows and columns to which they refer."""
 
     __slots__ = ()
 
+    def fill(self, cell: tuple[int, int]) -> Formula:
+        """Return the formula as it says the same of the cells around another cell."""
+        return SheetFormula(partial(text_in_cell, self, *cell), cell, self.relative, self.result)
+
     def move(self, moves: MovesOfSheets, cell: tuple[int, int], grows: Grows) -> Formula | None:
-        """Return the formula as it reads in a cell after rows have moved; None if it has no text of its own."""
+        """Return the formula as it reads in a cell after rows or columns have moved; None if it has no text."""
         text = self.text
         if not text.startswith("="):
             return None
@@ -81,21 +87,22 @@ class SheetFormula(Formula):
 
 
 def follow_moves(formula: str, moves: MovesOfSheets, grows: Grows) -> str:
-    """Return a formula with the references to rows that it has after rows were added, deleted or moved.
+    """Return a formula with the references that it has after rows or columns were added, deleted or moved.
 
     Arguments are those of `Formula.move`.
     """
 
     def follow(match: re.Match[str]) -> str:
-        if match[2] is None:
-            return match[0]
+        ends = [end for end in (match[2] or match[6], match[4] or match[7]) if end]
         title = None if match[1] is None else match[1].removeprefix("'").removesuffix("'").replace("''", "'")
-        of_sheet = moves(title)
+        of_sheet = moves(title) if ends else None
         if of_sheet is None:
             return match[0]
-        rows = of_sheet.find_range(
-            int(match[3]) - 1, int(match[5] or match[3]) - 1, grows if match[5] else (False,) * 2
-        )
+        rows: tuple[int, int] | None = (0, 0)
+        if match[3]:
+            rows = of_sheet.find_rows(
+                int(match[3]) - 1, int(match[5] or match[3]) - 1, grows if match[5] else (False,) * 2
+            )
         if rows is None:
             return match[0]
         mark = ""
@@ -104,7 +111,14 @@ def follow_moves(formula: str, moves: MovesOfSheets, grows: Grows) -> str:
             is_plain = title.casefold() == now.casefold() or _PLAIN_TITLE.fullmatch(now)
             mark = f"{match[1] if title.casefold() == now.casefold() else now}!"
             mark = mark if is_plain else "'{}'!".format(now.replace("'", "''"))
-        return f"{mark}{match[2]}{rows[0] + 1}" + (f":{match[4]}{rows[1] + 1}" if match[5] else "")
+        columns = of_sheet.find_columns(*(column_number(end.strip("$")) for end in (ends[0], ends[-1])))
+        if columns is None:
+            return f"{mark}#REF!"
+        spelled = zip(ends, columns, rows, strict=False)
+        return mark + ":".join(
+            end.replace(end.strip("$"), column_letters(column)) + (str(row + 1) if match[3] else "")
+            for end, column, row in spelled
+        )
 
     return _MOVED.sub(follow, formula) if len(formula) <= _LONGEST else formula
 

@@ -296,3 +296,64 @@ def test_formulas_that_are_too_long_or_many_are_compared_by_their_results(
         changes = sa.diff(*paths)
     assert bool(changes.edited) == are_compared
     assert any("their results are compared" in str(each.message) for each in caught) != are_compared
+
+
+COLUMNS = {"item": "AABB", "qty": [1, 2, 3, 4], "price": PRICES}
+
+
+def write_columns(path: Path, names: str, formulas: dict[str, Any], total: str) -> Path:
+    """Write a table with columns in any order, some of formulas for the row `@`, and a sheet that refers to them."""
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet("Budget")
+        for column, name in enumerate(names.split()):
+            sheet.write(0, column, name)
+            for row in range(4):
+                formula = formulas[name][row] if isinstance(formulas.get(name), list) else formulas.get(name)
+                if formula is not None:
+                    sheet.write_formula(row + 1, column, formula.replace("@", str(row + 2)), None, row * 1.5)
+                else:
+                    sheet.write(row + 1, column, COLUMNS.get(name, "pqrs")[row])
+        other = book.add_worksheet("Sum")
+        other.write_row(0, 0, ["what", "value"])
+        other.write(1, 0, "all")
+        other.write_formula(1, 1, total, None, 7.5)
+    return path
+
+
+TOTALS = "=B@*C@+SUM($B@:C@)"
+SUM = "=SUM(Budget!D2:D5)+SUM(Budget!D:D)"
+MOVED_COLUMNS = {  # the columns of a copy, its formulas, and its sum, as spreadsheet programs rewrite them
+    "inserted": ("item qty note price total", "=B@*D@+SUM($B@:D@)", "=SUM(Budget!E2:E5)+SUM(Budget!E:E)"),
+    "first": ("note item qty price total", "=C@*D@+SUM($C@:D@)", "=SUM(Budget!E2:E5)+SUM(Budget!E:E)"),
+    "last": ("item qty price total note", TOTALS, SUM),
+    "moved": ("total item qty price", "=C@*D@+SUM($C@:D@)", "=SUM(Budget!A2:A5)+SUM(Budget!A:A)"),
+    "deleted": ("item qty total", "=B@*#REF!+SUM($B@:B@)", "=SUM(Budget!C2:C5)+SUM(Budget!C:C)"),
+    "by a program that moves no formulas": ("item qty note price total", TOTALS, SUM),
+}
+
+
+@pytest.mark.parametrize("what", MOVED_COLUMNS)
+def test_formulas_that_followed_columns_are_no_edits(tmp_path: Path, what: str) -> None:
+    base = write_columns(tmp_path / "base.xlsx", "item qty price total", {"total": TOTALS}, SUM)
+    names, formula, total = MOVED_COLUMNS[what]
+    ann = write_columns(tmp_path / "ann.xlsx", names, {"total": formula}, total)
+    assert not sa.diff(base, ann).edited
+    ben = write_columns(tmp_path / "ben.xlsx", "item qty price total", {"total": [TOTALS] * 3 + ["=B5*9"]}, SUM)
+    merged = sa.merge(base, ann, ben, target=tmp_path / "m.xlsx")
+    assert not merged.conflicts
+    assert [file.elements for file in merged.files] == [{}, {"total": 1}]
+    assert load(tmp_path / "m.xlsx") == [*(TOTALS.replace("@", str(row)) for row in (2, 3, 4)), "=B5*9", SUM]
+
+
+def test_formulas_of_and_beside_an_inserted_column_name_the_columns_of_the_target(tmp_path: Path) -> None:
+    base = write_columns(tmp_path / "base.xlsx", "item qty price total", {"total": TOTALS}, SUM)
+    followed = "=B@*D@+SUM($B@:D@)"
+    formulas = {"twice": "=B@*2+$H$1", "total": [followed, "=C3+D3", followed, followed]}
+    ann = write_columns(tmp_path / "ann.xlsx", "item qty twice price total", formulas, SUM.replace("D", "E"))
+    (edit,) = sa.diff(base, ann).edited
+    assert (edit.index, edit.before, edit.after, edit.cell_after) == ((1,), "=B3*C3+SUM($B3:C3)", "=C3+D3", "Budget!E3")
+    merged = sa.merge(base, ann, target=tmp_path / "m.xlsx")
+    assert merged.files[0].elements == {"total": 1}
+    assert load(tmp_path / "m.xlsx")[1] == "=E3+C3"
+    sheet = openpyxl.load_workbook(tmp_path / "m.xlsx")["Budget"]
+    assert [sheet["E1"].value, sheet["E2"].value] == ["twice", "=B2*2+$G$1"]

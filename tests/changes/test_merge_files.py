@@ -27,7 +27,7 @@ from merge_model import Copy, Trial, draw_trial, merge_plainly
 from programs import open_office, resave_by_node, schema_errors
 
 import sheetarray as sa
-from sheetarray.changes.merge import MergedArrays, merge_arrays
+from sheetarray.changes.merge import AlignedFiles, MergedArrays
 
 
 def run(*arguments: object) -> Result:
@@ -416,7 +416,7 @@ def test_an_array_is_merged_along_its_other_axis_as_along_its_rows(seed: int, co
         copies = [(f"f{n}", stack([row for _, row in copy.rows], across)) for n, copy in enumerate(trial.copies)]
         groups = {("t", 2 if across else 0): "rows", ("c0", 0): "rows"}
         base = ("base", stack(trial.base, across))
-        made.append(merge_arrays(base, copies, groups=groups, labels={"rows": ["c0"]}))
+        made.append(AlignedFiles(base, copies, groups=groups, labels={"rows": ["c0"]}).merge())
     straight, across = made
     assert across.arrays["c0"].tolist() == straight.arrays["c0"].tolist()
     assert across.arrays["t"][:, 0].T.tolist() == straight.arrays["t"].tolist()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sheetarray.changes.conflicts import DELETED
-from sheetarray.changes.merge import MergedArrays, merge_arrays
+from sheetarray.changes.merge import AlignedFiles, MergedArrays
 
 KINDS = ["float64", "int64", "<U8", "datetime64[D]", "bool", "object"]
 
@@ -56,9 +57,9 @@ class Trial:
             arrays[f"c{number}"] = array
         return arrays
 
-    def merge(self, **options: Any) -> MergedArrays:
+    def merge(self, prefer: Sequence[str] = (), choices: Any = None, **options: Any) -> MergedArrays:
         copies = [(f"f{n}", self.arrays([row for _, row in copy.rows])) for n, copy in enumerate(self.copies)]
-        return merge_arrays(("base", self.arrays(self.base)), copies, **options)
+        return AlignedFiles(("base", self.arrays(self.base)), copies, **options).merge(prefer=prefer, choices=choices)
 
 
 def draw_trial(
