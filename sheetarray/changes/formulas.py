@@ -22,7 +22,7 @@ class Formula:
 
     Attributes:
         cell: the row and the column of its cell, counted from 0.
-        relative: the formula with references that count from its cell.
+        relative: the formula with references that count from its cell. Some classes spell it out when it is asked for.
         result: its value; None where nobody knows it.
         has_followers: whether other cells only say that they share it.
 
@@ -31,19 +31,24 @@ class Formula:
         True
     """
 
-    __slots__ = "_text", "cell", "has_followers", "relative", "result"
+    __slots__ = "_relative", "_text", "cell", "has_followers", "result"
 
     def __init__(
         self,
         text: str | Callable[[], str],
         cell: tuple[int, int],
-        relative: str,
+        relative: str | None,
         result: Any = None,
         *,
         has_followers: bool = False,
     ) -> None:
-        self._text, self.cell, self.relative, self.result = text, cell, relative, result
+        self._text, self.cell, self._relative, self.result = text, cell, relative, result
         self.has_followers = has_followers
+
+    @property
+    def relative(self) -> str:
+        """The formula with references that count from its cell."""
+        return self._relative or ""
 
     @property
     def text(self) -> str:
@@ -51,7 +56,15 @@ class Formula:
         return self._text if isinstance(self._text, str) else self._text()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Formula) and (self.relative == other.relative or self.text == other.text)
+        if not isinstance(other, Formula):
+            return False
+        return self._text == other._text or self.relative == other.relative or self.text == other.text
+
+    def says_the_same(self, other: Formula | None) -> bool:
+        """Return whether a formula of this sheet says the same of the cells around it."""
+        if other is None:
+            return False
+        return (self.cell == other.cell and self._text == other._text) or self.relative == other.relative
 
     def __hash__(self) -> int:
         return hash(Formula)
@@ -61,7 +74,7 @@ class Formula:
 
     def with_result(self, result: Any) -> Formula:
         """Return the formula with another result."""
-        return type(self)(self._text, self.cell, self.relative, result, has_followers=self.has_followers)
+        return type(self)(self._text, self.cell, self._relative, result, has_followers=self.has_followers)
 
     def with_text(self, text: str) -> Formula:
         """Return the formula with another text that is shown."""

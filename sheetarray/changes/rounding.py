@@ -205,6 +205,7 @@ def _mark_moments(written: Buffer, cells: Buffer) -> Mask:
 
 _BLANKS = re.compile("[ \t\n\r]+")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_CHANGEABLE = re.compile("[\x00-\x1f\x7f]|^ |  | $|_x[0-9A-Fa-f]{4}_")  # texts without this stay as they are
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 _CONTROL_BUT_RETURN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -227,7 +228,7 @@ def _mark_texts(written: Sequence[str], cells: Sequence[str]) -> Mask:
     """Return a mask of the texts that are as written, or differ only by changes that a program makes to all texts."""
     marks: Mask = np.fromiter((a == b for a, b in zip(written, cells, strict=True)), np.bool_, len(cells))
     differing = np.flatnonzero(~marks).tolist()
-    if not differing:
+    if not any(_CHANGEABLE.search(written[index]) for index in differing):
         return marks
     changes = [change for change in _TEXT_CHANGES if all(change(text) == text for text in cells)]
     changes = [change for change in changes if any(change(written[index]) != written[index] for index in differing)]

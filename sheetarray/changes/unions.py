@@ -32,6 +32,7 @@ class RowUnion:
         self._rows = {name: to_rows(files.base[name], group.axes[name]) for name in group.names}
         self._labels = [name for name in labels if name in self._rows] if {*labels} <= {*self._rows} else []
         self._count = len(next(iter(self._rows.values())))
+        self._loose: dict[str, Array] = {}  # rows of the base without what formulas say of other rows
         self._copies: list[dict[str, Array] | None] = []
         self.maps: list[RowMap] = []
         self._noted: list[dict[str, Positions]] = [{} for _ in group.copies]  # as `map_merged_rows` notes them
@@ -41,15 +42,28 @@ class RowUnion:
             rows = RowMap.of_same(self._count)
             if copy is not None:
                 labels_read = self._labels if not unreadable.keys() & {*self._labels} else []
-                base, loose = ({n: _loosen(a) for n, a in arrays.items()} for arrays in (self._rows, copy))
+                base, loose = self._loosen(copy)
                 rows = map_merged_rows(base, loose, labels_read, is_key=is_key, noted=self._noted[number])
                 for name in base:
-                    if base[name] is not self._rows[name] or loose[name] is not copy[name]:
+                    if loose[name] is not copy[name]:
                         self._noted[number].pop(name, None)  # formulas are compared anew
             self._copies.append(copy)
             self.maps.append(rows)
             self._left_out.append(self._fill_unreadable(copy, unreadable, rows) if copy is not None else None)
         self._place_added()
+
+    def _loosen(self, copy: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Return the rows of the base and of a copy without what formulas say of other rows, where these changed."""
+        base, loose = dict(self._rows), dict(copy)
+        for name, rows in copy.items():
+            before = base[name]
+            is_column = rows.dtype.kind == "O" and rows.shape[1] == 1
+            if not is_column or (len(rows) == len(before) and not find_changes(before, rows).any()):
+                continue
+            if name not in self._loose:
+                self._loose[name] = loosen_formulas(before.reshape(-1)).reshape(-1, 1)
+            base[name], loose[name] = self._loose[name], loosen_formulas(rows.reshape(-1)).reshape(-1, 1)
+        return base, loose
 
     def replace(self, number: int, name: str, elements: Mapping[int, Any]) -> None:
         """Replace elements of an array of one dimension in a copy, by its number and their rows there."""
@@ -255,14 +269,6 @@ class RowUnion:
     def base_name(self) -> str:
         """The name of the base."""
         return self._files.base_name
-
-
-def _loosen(rows: Array) -> Array:
-    """Return rows in which formulas do not tell rows apart; rows without formulas as they are."""
-    if rows.dtype.kind != "O" or rows.shape[1] != 1:
-        return rows
-    loose = loosen_formulas(column := rows.reshape(-1))
-    return rows if loose is column else loose.reshape(-1, 1)
 
 
 def _widen(rows: Array, like: Array) -> Array:

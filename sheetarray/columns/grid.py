@@ -39,6 +39,7 @@ def column_letters(column: int) -> str:
     return text
 
 
+@lru_cache(maxsize=2**14)
 def column_number(letters: str) -> int:
     """Return the number of a column, counted from 0, by its letters; the opposite of `column_letters`.
 

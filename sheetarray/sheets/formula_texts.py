@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 
 from ..changes.formulas import Formula, Grows, MovesOfSheets
 from ..columns import column_letters
@@ -22,7 +22,10 @@ _MOVED = re.compile(
 )
 _PLAIN_TITLE = re.compile(r"[^\W\d]\w*")
 _LONGEST = 2**13  # characters of a formula, as in Excel
+_MOST_SPELLED = 256  # pieces of formulas
 _OTHERS = re.compile(r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|([^\"'\[]+)")
+_DIGITS = re.compile("([0-9]+)")
+_TRUTH = re.compile(r"(TRUE|FALSE)\(\)")
 _SPACE = re.compile(r"\s+")
 _SIMPLE_TITLE = re.compile(r"'([A-Za-z_][A-Za-z0-9_]*)'")
 _DECIMALS = re.compile(r"(?<![\w.$])([0-9]{1,20}\.[0-9]{0,20}?)0{1,20}(?![\w.])")
@@ -73,6 +76,13 @@ class SheetFormula(Formula):
 
     __slots__ = ()
 
+    @property
+    def relative(self) -> str:
+        """The formula with references that count from its cell; it is spelled out when it is first asked for."""
+        if self._relative is None:
+            self._relative = to_relative(self.text.removeprefix("="), *self.cell)
+        return self._relative
+
     def fill(self, cell: tuple[int, int]) -> Formula:
         """Return the formula as it says the same of the cells around another cell."""
         return SheetFormula(partial(text_in_cell, self, *cell), cell, self.relative, self.result)
@@ -83,7 +93,7 @@ class SheetFormula(Formula):
         if not text.startswith("="):
             return None
         moved = follow_moves(text[1:], moves, grows)
-        return SheetFormula(f"={moved}", cell, to_relative(moved, *cell), self.result)
+        return SheetFormula(f"={moved}", cell, None, self.result)
 
 
 def follow_moves(formula: str, moves: MovesOfSheets, grows: Grows) -> str:
@@ -131,23 +141,56 @@ def to_relative(formula: str, row: int, column: int) -> str:
         True
     """
 
-    def count(match: re.Match[str]) -> str:
-        if match[1] is None:
-            return _SIMPLE_TITLE.sub(r"\1", match[0]).upper() if match[0].startswith("'") else match[0]
-        letters, is_fixed = match[1].lstrip("$"), match[1].startswith("$")
-        across = f"C{column_number(letters)}" if is_fixed else f"C[{column_number(letters) - column}]"
-        return (f"R{int(match[3]) - 1}" if match[2] else f"R[{int(match[3]) - 1 - row}]") + across
-
+    texts = _DIGITS.split(formula)
+    rows = texts[1::2]
+    pattern = _find_pattern(tuple(texts[::2]), column)
+    if pattern is not None and all(len(text) < 8 and text[0] != "0" for text in rows):
+        literals, are_fixed = pattern
+        numbers = [int(text) - 1 - (0 if fixed else row) for text, fixed in zip(rows, are_fixed, strict=True)]
+        return "".join([literals[0], *(f"{n}{after}" for n, after in zip(numbers, literals[1:], strict=True))])
     if len(formula) > _LONGEST:
         return formula
-    formula = _OTHERS.sub(lambda match: match[0].upper() if match[1] else match[0], formula)
+    if formula != formula.upper():
+        formula = _OTHERS.sub(lambda match: match[0].upper() if match[1] else match[0], formula)
     pieces, at = [], 0
     for match in _TOKEN.finditer(formula):
-        pieces += [_spell(formula[at : match.start()]), count(match)]
+        pieces.append(_spell(formula[at : match.start()]))
+        if match[1] is None:
+            pieces.append(_SIMPLE_TITLE.sub(r"\1", match[0]).upper() if match[0].startswith("'") else match[0])
+        else:
+            number = int(match[3]) - 1
+            pieces.append((f"R{number}" if match[2] else f"R[{number - row}]") + _count_columns(match[1], column))
         at = match.end()
-    return "".join([*pieces, _spell(formula[at:])]).replace("TRUE()", "TRUE").replace("FALSE()", "FALSE")
+    return _TRUTH.sub(r"\1", "".join([*pieces, _spell(formula[at:])]))
 
 
+def _count_columns(letters: str, column: int) -> str:
+    number = column_number(letters.lstrip("$"))
+    return f"C{number}" if letters.startswith("$") else f"C[{number - column}]"
+
+
+@lru_cache(_MOST_SPELLED)
+def _find_pattern(texts: tuple[str, ...], column: int) -> tuple[list[str], list[bool]] | None:
+    """Return what stands around the numbers of rows in a relative formula, and whether each of these rows is fixed.
+
+    None if other numbers, or texts in quotes, stand in the formula. Most formulas of a column differ by rows alone.
+
+    `texts`: what stands around the numbers of the formula. `column`: of its cell.
+    """
+    sample = "1".join(texts)
+    tokens = [*_TOKEN.finditer(sample)] if sample == sample.upper() and len(sample) <= _LONGEST else []
+    if len(tokens) != len(texts) - 1 or any(token[1] is None for token in tokens):
+        return None
+    literals, at = [""], 0
+    for token in tokens:
+        literals[-1] += _TRUTH.sub(r"\1", _spell(sample[at : token.start()])) + ("R" if token[2] else "R[")
+        literals.append(("" if token[2] else "]") + _count_columns(token[1], column))
+        at = token.end()
+    literals[-1] += _TRUTH.sub(r"\1", _spell(sample[at:]))
+    return literals, [bool(token[2]) for token in tokens]
+
+
+@lru_cache(_MOST_SPELLED)  # the same few pieces stand between the references of most formulas
 def _spell(text: str) -> str:
     """Return what stands between references, without spaces, in capitals and without needless zeros."""
     text = _SPACE.sub("", _PREFIX.sub("", text)).upper()
@@ -156,7 +199,7 @@ def _spell(text: str) -> str:
 
 def to_formula(text: str, row: int, column: int) -> Formula:
     """Return the formula of a cell, given its text, such as `=B2*C2`."""
-    return SheetFormula(text, (row, column), to_relative(text.removeprefix("="), row, column))
+    return SheetFormula(text, (row, column), None)
 
 
 def text_in_cell(formula: Formula, row: int, column: int) -> str:

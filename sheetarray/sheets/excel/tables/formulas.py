@@ -14,12 +14,12 @@ from ....changes.formulas import Formula
 from ....columns.grid import column_number, parse_area
 from ....errors import locating, warn_caller
 from ....files import Readable, Source
-from ...formula_texts import SheetFormula, from_open_formula, text_in_cell, to_formula, to_relative
+from ...formula_texts import SheetFormula, from_open_formula, text_in_cell, to_formula
 from ...sheet_choice import SheetChoice
 from ..checking.workbook import select_sheets
 from ..workbook import Workbook
 
-_FORMULA = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f((?:\s[^<>]*)?)(?:/>|>([^<]*)</)")
+_FORMULA = re.compile(rb"(?:<f|<[A-Za-z_][\w.-]*:f)((?:\s[^<>]*)?)(?:/>|>([^<]*)</)")
 _ADDRESS = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
 _ATTRIBUTE = re.compile(r"""(?<!\w)(\w++)\s*+=\s*+["']([^"']*+)["']""")
 _MOST_BYTES = 2**28  # of a worksheet whose formulas are looked for
@@ -61,8 +61,7 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
     shared: dict[str, Formula] = {}
     left, left_work = _MOST_CELLS, _MOST_WORK
     for match in _FORMULA.finditer(content, 0, max(content.find(b"sheetData>"), content.rfind(b"sheetData>"))):
-        start = content.rfind(b"<", 0, match.start())
-        address = _ADDRESS.search(content, start, match.start())
+        address = _ADDRESS.search(content, content.rfind(b"<", 0, match.start()), match.start())
         if address is None:
             return None
         cell = int(address[2]) - 1, column_number(address[1].decode())
@@ -81,7 +80,7 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
         left_work -= _WORK_OF_CELL + len(text)
         if left_work < 0 or len(text) > _LONGEST:
             return None
-        formula = SheetFormula(f"={text}", cell, to_relative(text, *cell), has_followers=group is not None)
+        formula = SheetFormula(f"={text}", cell, None, has_followers=group is not None)
         if group is not None:
             shared[group] = formula
         if attributes.get("t") in ("array", "dataTable") and (area := parse_area(attributes.get("ref", ""))):

@@ -199,25 +199,26 @@ class _Formulas:
         """Return whether a cell is to get another formula than it has, or to lose its formula."""
         formula = self.columns[name][index]
         held = self._held.get(place)
-        return (None if formula is None else formula.relative) != (None if held is None else held.relative)
+        return held is not None if formula is None else not formula.says_the_same(held)
 
     def find(self, name: str, index: int, place: tuple[int, int]) -> tuple[Formula | None, str | None]:
         """Return the formula that a cell is to have, with its text if the cell has another formula now."""
         column = self.columns.get(name)
         formula: Formula | None = None if column is None else column[index]
         held = self._held.get(place)
-        if formula is None or (held is not None and held.relative == formula.relative):
+        if formula is None or formula.says_the_same(held):
             return formula, None
         return formula, text_in_cell(formula, *place).removeprefix("=")
 
     def free_followers(self, cells: NewCells) -> None:
         """Give formulas a text of their own if they share the formula of a cell that will change."""
+        leaders = [place for place in cells if (held := self._held.get(place)) is not None and held.has_followers]
         sharing: dict[str, list[Formula]] = {}
-        for formula in self._held.values():
+        for formula in self._held.values() if leaders else ():
             sharing.setdefault(formula.relative, []).append(formula)
-        for place in [*cells]:
-            held, new = self._held.get(place), cells[place]
-            if held is None or not held.has_followers or (new.keeps_formula and new.formula is None):
+        for place in leaders:
+            held, new = self._held[place], cells[place]
+            if new.keeps_formula and new.formula is None:
                 continue
             for follower in sharing.pop(held.relative, ()):
                 if follower.cell not in cells:

@@ -253,7 +253,7 @@ def _find_edits(content: StandingSheet, present: TableColumns, revision: TableRe
 
 def _is_other(asked: Formula | None, there: Formula | None) -> bool:
     """Return whether a cell is to have another formula than stands there, or none instead of one."""
-    return (None if asked is None else asked.relative) != (None if there is None else there.relative)
+    return there is not None if asked is None else not asked.says_the_same(there)
 
 
 def _find_other_values(before: Array | None, column: Array) -> list[int]:
