@@ -68,23 +68,3 @@ def test_open_shows_the_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     result = run("page", path, "--open")
     assert shown == [Path(result.stdout.partition(" (")[0]).as_uri()]
     assert not path.with_suffix(".html").exists()
-
-
-@pytest.mark.parametrize("arguments", [["absent.csv"], ["run.unknown"], []])
-def test_what_cannot_be_viewed_is_an_error(arguments: list[str]) -> None:
-    result = run("page", *arguments)
-    assert result.exit_code == 2
-    assert "Traceback" not in result.output
-
-
-def test_a_name_that_is_not_there_is_an_error(path: Path) -> None:
-    result = run("page", path, "--name", "absent")
-    assert result.exit_code == 2
-    assert "absent" in result.stderr
-    assert not path.with_suffix(".html").exists()
-
-
-def test_a_merge_of_one_file_says_what_to_name(path: Path) -> None:
-    result = run("page", "--merge", path)
-    assert result.exit_code == 2
-    assert "hint: the file that you sent comes first" in result.stderr

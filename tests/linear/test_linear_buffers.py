@@ -10,7 +10,7 @@ import pytest
 
 import sheetarray as sa
 from sheetarray import LinearArray, from_linear, to_linear
-from sheetarray.testing.cases import assert_same, objects
+from sheetarray.testing.cases import assert_same
 
 EXAMPLE = to_linear(np.array([[1.0, 2.0], [3.0, 4.0]]))
 
@@ -138,16 +138,6 @@ def test_linear_array_refuses_what_cannot_be() -> None:
 # Padding, blanks ---------------------------------------------------------------------------------------------
 
 
-def test_extra_blank_cells_are_padding_and_extra_others_an_error() -> None:
-    assert from_linear([*EXAMPLE, None, "", "  ", None]).tolist() == [[1, 2], [3, 4]]
-    with pytest.raises(sa.FormatError) as caught:
-        from_linear([*EXAMPLE, None, 5])
-    assert caught.value.location in ("cells[24]", "cells[25]")
-    with pytest.raises(sa.FormatError) as caught:
-        from_linear(EXAMPLE[:-1])
-    assert caught.value.location == "cells[23]"
-
-
 @pytest.mark.parametrize("blank", [None, "", "   "])
 def test_a_blank_within_capacity_is_an_error_or_nan(blank: Any) -> None:
     for array in (
@@ -168,12 +158,6 @@ def test_a_blank_within_capacity_is_an_error_or_nan(blank: Any) -> None:
         cells[-2] = blank
         with pytest.raises(sa.FormatError, match=r"cells\[19\]"):
             from_linear(cells, missing="nan")
-
-
-def test_trimmed_blanks_come_back_in_string_and_generic_arrays() -> None:
-    for array in (np.array(["a", "", ""]), objects(1, None, None), np.array(["", ""])):
-        with pytest.warns(sa.SheetArrayWarning, match=rf"2 cells are missing below cells\[{15 + len(array)}\] and are"):
-            assert from_linear(to_linear(array)[:-2]).tolist() == array.tolist()
 
 
 @pytest.mark.parametrize(("missing", "fine"), [(1_048_576, True), (1_048_577, False)])

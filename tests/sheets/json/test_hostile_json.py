@@ -22,52 +22,6 @@ def findings(content: bytes, format: str = "json") -> list[sa.Finding]:
     return list(sa.check(io.BytesIO(content), format=format))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", " ", "null", "1", '"x"', "{}", "[]", "[[]]", "[{}]", '{"x": null}', '{"x": 1}', '{"x": []}'),
-        *('{"x": {}}', '{"x": [[]]}', "[null]", '["version"]', '["version", null]', '["version", {}]'),
-        *('[["version"], 1]', "NaN", "[NaN]", "[Infinity]", '{"a": [], "a": []}'),
-        *('{"x": ["version", ["1.0.0"], "ndarray"]}', "\ufeff{}", "{'x': 1}", "[1,]", '{"x": [1]} {"y": [2]}'),
-        *('{"\\ud800": [1]}', '["\\ud800"]'),
-    ],
-)
-def test_json_that_holds_no_array(text: str) -> None:
-    content = text.encode()
-    survive(content, "json")
-    for verb in (sa.read, sa.scan):
-        with pytest.raises(sa.FormatError):
-            verb(io.BytesIO(content), format="json")
-    assert findings(content, "json")
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        *([], {}, [1], {"type": "float64"}, {"type": "float64", "value": None}, {"type": "float64", "value": [1]}),
-        *({"value": "NaN", "x": 1}, True, None, "abc", ""),
-    ],
-)
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        *("float64", "float16", "complex64", "int8", "uint64", "bool", "string", "generic", "datetime64[s]"),
-        "timedelta64[D]",
-    ],
-)
-def test_any_json_value_as_an_element_is_read_or_named(value: Any, dtype: str) -> None:
-    cells = [
-        *("version", "1.0.0", "ndarray", "shape", 1, "strides", 1, "offset", 0, "order", "row-major", "dtype", dtype),
-        *("length", 1, "capacity", 1, "data", value),
-    ]
-    content = json.dumps({"x": cells}).encode()
-    survive(content, "json")
-    try:
-        read(content, "json")
-    except sa.FormatError as error:
-        assert error.location == "x[18]"  # noqa: PT017  (some values are elements)
-
-
 @pytest.mark.parametrize("value", [[], {}, None, True, 1.5, 1e300, -1, "x", 10**30])
 def test_any_json_value_anywhere_in_a_header(value: Any) -> None:
     flat = sa.to_linear(np.array([1.5]))
