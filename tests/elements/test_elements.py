@@ -60,30 +60,6 @@ def test_dates_are_iso_text(unit: str, text: str, same: str) -> None:
     assert elements.dates_to_iso(buffer) == [same]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("2020-02-30", "20200101", "01.02.2020", "today", "now", "2020-01-01T25:00", "2020-01-01T00:00:00Z"),
-        *("2020-01-01T00:00:00+01:00", "2020-1-1", "x", 5, 2020.0, True, "2020-W01"),
-    ],
-)
-def test_what_is_no_iso_date_is_refused(text: Any) -> None:
-    _, problems = elements.decode([text], dtypes.from_name("datetime64[s]"))
-    assert [problem.index for problem in problems] == [0]
-
-
-def test_a_moment_finer_than_its_unit_is_refused_not_rounded() -> None:
-    for unit, text in [
-        ("D", "2020-01-01T12:00"),
-        ("s", "2020-01-01T00:00:00.5"),
-        ("Y", "2020-02-01"),
-        ("ns", "2020-01-01T00:00:00.0000000001"),
-        ("25s", "2020-01-01T00:00:01"),
-    ]:
-        _, problems = elements.decode([text], dtypes.from_name(f"datetime64[{unit}]"))
-        assert len(problems) == 1, unit
-
-
 def test_found_is_short_whatever_a_cell_holds() -> None:
     for cell in ["x" * 10**6, 10**5000, [1] * 10**6, {"a": 1}, object(), float("nan"), None, ""]:
         assert len(scalar_text.describe_cell(cell)) <= 60

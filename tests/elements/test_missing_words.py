@@ -13,9 +13,6 @@ from command_line import run_command
 from recorded import assert_same
 
 import sheetarray as sa
-from sheetarray.elements import MISSING_WORDS, SHEET_ERRORS
-
-WORDS = sorted({*MISSING_WORDS, *SHEET_ERRORS} - {"nan"})
 
 
 def write_words(path: Path, name: str, words: list[Any], array: Any) -> None:
@@ -28,40 +25,6 @@ def write_words(path: Path, name: str, words: list[Any], array: Any) -> None:
     for row, word in enumerate(words, first):
         sheet.cell(row, 1).value = word
     book.save(path)
-
-
-@pytest.mark.parametrize("word", [*WORDS, "N/A", " Null ", "None"])
-def test_each_word_is_a_missing_value_of_arrays(word: str) -> None:
-    cells = sa.to_linear(np.array([1.5, 2.5]))
-    with pytest.warns(sa.SheetArrayWarning, match=r"1 cell holds a word for a missing value"):
-        assert np.array_equal(sa.from_linear([*cells[:-1], word], missing="nan"), [1.5, np.nan], equal_nan=True)
-    with pytest.raises(sa.FormatError) as error:
-        sa.from_linear([*cells[:-1], word])
-    assert error.value.hint == "missing='nan' reads words for missing values as NaN"
-
-
-@pytest.mark.parametrize("word", ["x", "-1-", "n/b", "nothing", "????", "#", "a missing one"])
-def test_other_words_are_errors(word: str) -> None:
-    with pytest.raises(sa.FormatError):
-        sa.from_linear([*sa.to_linear(np.array([1.5, 2.5]))[:-1], word], missing="nan")
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float16", "complex128", "complex64"])
-def test_words_in_floats_and_complex_numbers(dtype: str) -> None:
-    with pytest.warns(sa.SheetArrayWarning):
-        read = sa.from_linear([*sa.to_linear(np.array([1, 2], dtype))[:-1], "-"], missing="nan")
-    assert read.dtype == dtype
-    assert np.isnan(read).tolist() == [False, True]
-    pairs = sa.to_linear(np.array([1 + 2j, 3 + 4j]), complex="interleaved")
-    with pytest.warns(sa.SheetArrayWarning):
-        read = sa.from_linear([*pairs[:-1], "n/a"], missing="nan")
-    assert (read[0], read[1].real, np.isnan(read[1].imag)) == (1 + 2j, 3, True)
-
-
-@pytest.mark.parametrize("array", [np.array([1, 2]), np.array([True, False])])
-def test_a_dtype_without_nan_takes_no_word(array: Any) -> None:
-    with pytest.raises(sa.FormatError):
-        sa.from_linear([*sa.to_linear(array)[:-1], "n/a"], missing="nan")
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "csv", "json", "openpyxl"])

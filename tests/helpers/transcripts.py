@@ -15,8 +15,8 @@ could be taken for one of these, or is the last and blank, begins with a backsla
 that has copies of sample_sheets/ and of tests/golden/ as `golden`, if the file names them.
 
 In what is printed, the folder is `FOLDER`, the home folder `HOME`, the version of sheetarray `VERSION (LOOPS)`, an
-object's address `0x...`, and a temporary name `.sheetarray-...`. A command that begins with `sheetarray` and needs no
-shell runs in this process.
+object's address `0x...`, a temporary name `.sheetarray-...`, and a rate `N a second`. A command that begins with
+`sheetarray` and needs no shell runs in this process.
 """
 
 from __future__ import annotations
@@ -185,6 +185,7 @@ def _normalise(line: str, folder: Path) -> str:
     line = line.replace(str(folder / "work"), "FOLDER").replace(str(folder / "home"), "HOME")
     line = re.sub(rf"\bsheetarray {re.escape(sa.__version__)} \(.*\)", "sheetarray VERSION (LOOPS)", line)
     line = re.sub(r"\.sheetarray-[0-9a-f]{16}", ".sheetarray-...", line)
+    line = re.sub(r"\b\d+ a second\b", "N a second", line)
     return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", line)
 
 

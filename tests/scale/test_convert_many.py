@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import signal
 import sqlite3
@@ -16,7 +14,6 @@ import numpy as np
 import psutil
 import pytest
 from children import GIVEN_UP_AFTER
-from command_line import run_command
 from limits import set_limits
 
 import sheetarray as sa
@@ -103,29 +100,6 @@ def test_urls_are_converted_and_what_formats_lose_is_warned_of_once(folder):
 def test_a_template_is_filled(template, source, target):
     check_template(template, 2)
     assert fill_template(template, source, 12) == target
-
-
-@pytest.mark.parametrize(
-    "template",
-    [
-        *("{}", "{0}", "{stem.x}", "{stem!r}", "{stem[0]}", "{index:{name}}", "{stem", "{index:z}", "}", "{stem:d}"),
-        *("out.csv", "{stem:>100}", "{index:9999999999}", "{index:.100}", "{index:c}", "{stem:\0>5}", "{index:0}"),
-    ],
-)
-def test_a_template_that_cannot_be_filled_is_refused(template):
-    with pytest.raises(ValueError, match=r"the template|one target for 2 sources"):
-        check_template(template, 2)
-
-
-def test_options_that_no_source_takes_are_refused_before_anything_is_converted(folder):
-    (folder / "in" / "broken.xyz").touch()  # fails by itself
-    with pytest.raises(TypeError, match=r"no option 'delimter' .*did you mean delimiter\?"):
-        sa.convert(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"delimter": ";"})
-    with pytest.raises(TypeError, match=r"no option 'typo' .*it has delimiter,"):
-        sa.convert(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"typo": ";"})
-    assert list((folder / "out").iterdir()) == []
-    result = sa.convert(folder / "in" / "*", folder / "out" / "{stem}.json", reading={"missing": "nan"})
-    assert (result.done, len(result.failed)) == (7, 1)
 
 
 def test_no_target_is_that_of_two_sources_or_a_source(folder):
@@ -371,82 +345,6 @@ def test_a_scheduler_that_does_not_answer_is_an_error(folder, monkeypatch):
 
 
 # The command line --------------------------------------------------------------------------------------------
-
-
-def test_the_command_line_reports_failures_at_the_end(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    for number in range(22):
-        (folder / "in" / f"broken{number:02}.csv").write_text("no array")
-    run = run_command("convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite")
-    assert run.exit_code == 1
-    assert run.stderr.count("failed: ") == 20
-    assert "and 2 more" in run.stderr
-    assert "29 files: 7 converted, 22 failed" in run.stderr
-    run = run_command("convert", "in/*.csv", "out/{stem}.json", "--manifest", "m.sqlite", "--json")
-    said = json.loads(run.stdout)
-    assert (said["files"], said["converted"], said["before"], len(said["failed"])) == (29, 0, 7, 22)
-
-
-def test_the_command_line_refuses_what_cannot_be(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    for arguments, message in [
-        (["in/*.csv", "out/all.json"], "one target for 7 sources"),
-        (["in/*.csv", "-"], "cannot be written to one pipe"),
-        (["in/*.tsv", "out/{stem}.json"], "no file matches"),
-        (["in/*.csv", "out/{stem}.json", "--workers", "0"], "0 is not in the range"),
-        (["in/*.csv", "out/{stem}.json", "--write", "nonsense=1"], "no option 'nonsense'"),
-    ]:
-        run = run_command("convert", *arguments)
-        assert run.exit_code == 2, run.output
-        assert message in run.stderr
-    run = run_command("convert", "in/*.csv", "out/{stem}.csv", "--write", "delimiter=;")
-    assert run.exit_code == 0
-    assert b"t;n" in (folder / "out" / "0000.csv").read_bytes()
-    run = run_command("convert", "in/0001.csv", "out/{stem}-alone.json")
-    assert run.exit_code == 0
-    assert (folder / "out" / "0001-alone.json").exists()
-
-
-def test_options_of_many_files_are_refused_for_one(folder):
-    source, target = folder / "in" / "0000.csv", folder / "out" / "x.json"
-    for option in ({"workers": 1}, {"scheduler": "tcp://x"}, {"manifest": folder / "m"}, {"progress": print}):
-        with pytest.raises(TypeError, match=f"{next(iter(option))}= is for many files"):
-            sa.convert(source, target, **option)
-    with pytest.raises(TypeError, match="client= is for one spreadsheet"):
-        sa.convert([source], folder / "out" / "{stem}.json", client=object())
-    with pytest.raises(TypeError, match="target is a template"):
-        sa.convert([source], io.BytesIO())
-    with pytest.raises(TypeError, match="write takes the target first"):
-        sa.convert({"t": [1]}, target)
-    run = run_command("convert", source, target, "--workers", "2")
-    assert (run.exit_code, "--workers is for many files" in run.stderr) == (2, True)
-    assert list((folder / "out").iterdir()) == []
-
-
-def test_a_list_of_one_and_a_template_are_many_files(folder):
-    source = folder / "in" / "0000.csv"
-    assert sa.convert([source], folder / "out" / "x.json").done == 1
-    assert sa.convert(source, folder / "out" / "{stem}.json").done == 1
-    assert sa.convert(source, folder / "out" / "{{stem}}.json") is None  # no field: a file of this very name
-    assert sorted(contents(folder / "out")) == ["0000.json", "x.json", "{{stem}}.json"]
-
-
-def test_several_sources_on_the_command_line(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    run = run_command("convert", "in/0000.csv", "in/000[12].csv", "in/0006.csv", "out/{stem}.json", "--name", "t")
-    assert run.exit_code == 0, run.output
-    assert sorted(contents(folder / "out")) == ["0000.json", "0001.json", "0002.json", "0006.json"]
-    assert list(sa.read(folder / "out" / "0006.json")) == ["t"]
-    run = run_command("convert", "-", "in/0000.csv", "out/{stem}.json", "--from", "csv")
-    assert (run.exit_code, "a pipe is one file" in run.stderr) == (2, True)
-
-
-@pytest.mark.parametrize("target", ["gsheets://new?title={stem}", "gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ/{stem}"])
-def test_spreadsheets_of_google_are_converted_one_by_one(folder, target):
-    with pytest.raises(ValueError, match="many files are converted from files to files"):
-        sa.convert(folder / "in" / "*.csv", target)
-    with pytest.raises(ValueError, match="many files are converted from files to files"):
-        sa.convert(["gsheets://1aBcDeFgHiJkLmNoPqRsTuVwXyZ"], folder / "out" / "{index}.json")
 
 
 def test_a_pattern_of_urls_needs_no_suffix():

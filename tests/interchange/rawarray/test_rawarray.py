@@ -399,61 +399,6 @@ def test_damaged_lz4(block: bytes, count: int, said: str) -> None:
 
 # Headers that cannot be --------------------------------------------------------------------------------------
 
-DATA = np.arange(6, dtype="<i4").tobytes()
-
-
-@pytest.mark.parametrize(
-    ("given", "location", "said"),
-    [
-        (io.BytesIO(b""), "byte 0", "the file is empty: 0 bytes"),
-        (io.BytesIO(b"rawarra"), "byte 0", "rawarray"),
-        (io.BytesIO(b"rawarray"), "byte 8", "header"),
-        (file(DATA, (6,), 1, 4, magic=1), "byte 0", "rawarray"),
-        (io.BytesIO(file(DATA, (6,), 1, 4).getvalue()[:50]), "byte 50", "dimensions"),
-        (file(DATA, (6,), 1, 4, flags=8), "byte 8", "bits 3"),
-        (file(DATA, (6,), 1, 4, flags=2**63 + 16), "byte 8", "bits 4, 63"),
-        (file(DATA, (6,), 6, 4), "byte 16", "element type 6"),
-        (file(DATA, (6,), 2**64 - 1, 4), "byte 16", "element type"),
-        (file(DATA, (6,), 1, 3), "byte 24", "1, 2, 4 or 8"),
-        (file(DATA, (6,), 1, 16), "byte 24", "signed integer"),
-        (file(DATA, (6,), 3, 16), "byte 24", "float"),
-        (file(DATA, (6,), 4, 32), "byte 24", "complex"),
-        (file(DATA, (6,), 5, 4), "byte 24", "Bool"),
-        (file(DATA, (6,), 1, 0), "byte 24", "0 bytes"),
-        (file(DATA, (6,), 0, 0), "byte 24", "0 bytes"),
-        (file(b"", (0,), 0, 2**31), "byte 24", "user-defined"),
-        (file(DATA, (6,), 1, 4, size=23), "byte 32", "take 24"),
-        (file(DATA, (6,), 1, 4, size=2**64 - 1), "byte 32", "take 24"),
-        (file(DATA, (), 1, 4), "byte 32", "one elements|take 4"),
-        (file(DATA, (5,), 1, 4), "byte 32", "take 20"),
-        (file(DATA, (6,), 1, 4, ndims=65), "byte 40", "65 dimensions"),
-        (file(DATA, (6,), 1, 4, ndims=2**64 - 1), "byte 40", "dimensions"),
-        (file(DATA, (6,), 1, 4, ndims=5), "byte 80", "ends within"),
-        (file(DATA[:20], (6,), 1, 4, size=24), "byte 76", "only 76"),
-        (file(DATA, (2**40,), 1, 4, size=2**42), "byte 80", "only 80"),
-        (file(DATA, (2**63, 2**63), 1, 4), "byte 48", "needs more memory"),
-        (file(b"", (0, 2**63), 1, 4), "byte 48", "needs more memory"),
-        (file(DATA, (2**61,), 1, 8, size=0), "byte 48", "needs more memory"),
-        (file(DATA, (6,), 1, 4, flags=4), "byte 16", "single bits"),
-        (file(DATA, (192,), 5, 8, flags=4, size=16), "byte 32", "take 24"),
-        (file(DATA, (6,), 5, 8, flags=4, size=8 * 2**40), "byte 32", "take 8"),
-        (file(DATA, (2**50,), 5, 8, flags=4, size=2**47), "byte 80", "only 80"),
-        (file(DATA, (2**40,), 1, 4, flags=2, size=2**42), "byte 56", "LEB128"),
-        (file(DATA, (2**40,), 1, 4, flags=2, size=24), "byte 32", "LZ4"),
-        (file(DATA, (7,), 1, 4, flags=2, size=2**50), "byte 80", "LZ4"),
-    ],
-)
-def test_headers_that_cannot_be(given: io.BytesIO, location: str, said: str) -> None:
-    given.seek(0)
-    with pytest.raises(sa.FormatError, match=said) as caught:
-        rawarray.read(given)
-    assert caught.value.location == location
-    assert "cell" not in str(caught.value)
-    given.seek(0)
-    (finding,) = sa.check(given, format="ra")
-    assert (finding.severity, finding.location) == ("error", location)
-
-
 # Damaged files -----------------------------------------------------------------------------------------------
 
 VALID = {

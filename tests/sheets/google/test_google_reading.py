@@ -113,7 +113,9 @@ def test_an_edited_cell_is_named_by_its_address(book: Book) -> None:
         book.read()
     assert (caught.value.location, caught.value.element) == ("arrays!B26", "t[1, 1]")
     assert caught.value.source == book.url
-    assert [finding.location for finding in book.check()] == ["arrays!B26"]
+    assert [(finding.location, finding.array, finding.index) for finding in book.check()] == [
+        ("arrays!B26", "t", (1, 1))
+    ]
     put(book, [[4], [""]], "arrays", "B26")
     assert np.isnan(book.read(missing="nan")["t"]).tolist() == [[False] * 3, [False, False, True]]
 
