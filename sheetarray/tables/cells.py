@@ -165,6 +165,8 @@ class Table:
     # whether the workbook has no record of this package, which writes dates as text if it is asked to
     is_foreign: bool = False
     doubts: Sequence[Doubt] = ()  # about the marks, and what is no text
+    # rows that were listed already, by the numbers of the columns that were asked for
+    listed: dict[tuple[int, ...], dict[int, list[Cell]]] = field(default_factory=dict, init=False, repr=False)
 
     def count_rows(self) -> int:
         """Return the number of rows of the sheet, down to the last row with a cell that is not blank."""

@@ -74,8 +74,8 @@ class ColumnReader:
         """Return the arrays of a few columns, and note their error cells: index, number of the column, text."""
         arrays: dict[str, Array] = {}
         for name, number in wanted.items():
-            column = self._take(number, name)
             dtype, shape = _option_for(self.options.dtype, name), _option_for(self.options.shape, name)
+            column = self._take(number, name, dtype)
             array = self._infer(column, number) if dtype is None else self._decode_given(column, dtype, name, number)
             arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
             if not column.errors:
@@ -87,8 +87,8 @@ class ColumnReader:
                 errors += [(index, number, text) for index, text in column.errors.items()]
         return arrays
 
-    def _take(self, number: int, name: str) -> TableColumn:
-        """Return the cells of a column, in which every cell that means a missing value is blank."""
+    def _take(self, number: int, name: str, dtype: DTypeLike | None = None) -> TableColumn:
+        """Return the cells of a column, in which every cell that means a missing value is blank; `dtype`: its own."""
         column = self.table.columns[number].take(self.rows.data)
         if column.unreadable:
             errors = {
@@ -97,7 +97,7 @@ class ColumnReader:
             }
             if not self._keep(name, len(column), errors):
                 raise next(iter(errors.values()))
-        if self.options.names_missing(_option_for(self.options.dtype, name)):
+        if self.options.names_missing(dtype):
             column = _without_missing(column, self.options)
         if self.options.missing == "error":
             for index, error in column.errors.items():

@@ -188,12 +188,15 @@ def _count_above_years(
 
 
 def list_cells(table: Table, numbers: Sequence[int], rows: Sequence[int]) -> list[list[Cell]]:
-    """Return some rows as cells, those of some columns; blanks, and texts of white space, are None."""
-    if not numbers:
-        return [[] for _ in rows]
-    return [
-        _drop_blanks([*cells]) for cells in zip(*[table.columns[number].cells(rows) for number in numbers], strict=True)
-    ]
+    """Return some rows as cells, those of some columns; blanks, and texts of white space, are None.
+
+    The table keeps them for the next question, which is about the same columns.
+    """
+    listed = table.listed.setdefault(tuple(numbers), {})
+    if numbers and (asked := [row for row in rows if row not in listed]):
+        columns = [table.columns[number].cells(asked) for number in numbers]
+        listed |= zip(asked, [_drop_blanks([*cells]) for cells in zip(*columns, strict=True)], strict=True)
+    return [listed[row] if numbers else [] for row in rows]
 
 
 def _drop_blanks(cells: list[Cell]) -> list[Cell]:
@@ -324,10 +327,10 @@ def _count_pairs(
     """
     above: list[Sequence[Cell]] = []
     for index, cells in enumerate(grid[:-1]):
-        is_full = bool(kinds) and None not in cells and _are_names(cells, len(cells), kinds, places)
-        is_apart = index and (_stands_apart(table, top[index - 1], top[index]) or _is_blank_row(grid[index - 1]))
-        if above and is_full and is_apart and _fits(grid[index + 1], kinds, places):
-            return index if _are_pairs(above, len(cells)) else 0
+        if above and (_stands_apart(table, top[index - 1], top[index]) or _is_blank_row(grid[index - 1])):
+            is_full = bool(kinds) and None not in cells and _are_names(cells, len(cells), kinds, places)
+            if is_full and _fits(grid[index + 1], kinds, places):
+                return index if _are_pairs(above, len(cells)) else 0
         above += [] if _is_blank_row(cells) else [cells]
     return 0
 
@@ -337,7 +340,7 @@ def _stands_apart(table: Table, above: int, row: int) -> bool:
 
 
 def _is_blank_row(cells: Sequence[Cell]) -> bool:
-    return cells.count(None) == len(cells)
+    return cells[-1:] in ([], [None]) and cells.count(None) == len(cells)
 
 
 def _are_pairs(rows: Sequence[Sequence[Cell]], width: int) -> bool:

@@ -68,8 +68,9 @@ class TableRows:
         cells: dict[tuple[int, int], Cell] = {}
         for number in sorted(whole.columns)[:_MOST_OUTSIDE]:
             rows = range(min(whole.height, _MOST_OUTSIDE)) if number not in self.table.columns else outside
-            held = zip(rows, whole.columns[number].cells(rows) if rows else (), strict=True)
-            cells |= {(whole.row_of(row), number): cell for row, cell in held if not is_blank(cell)}
+            if rows:
+                held = zip(rows, whole.columns[number].cells(rows), strict=True)
+                cells |= {(whole.row_of(row), number): cell for row, cell in held if not is_blank(cell)}
         return dict(sorted(cells.items()))
 
     def hold_data(self, column: RawColumn) -> bool:

@@ -121,13 +121,17 @@ def _doubt_first(table: Table, rows: TableRows) -> list[Doubt]:
     first, *below_first = list_cells(
         table, sorted(table.columns)[:_MOST_NUMBERS], [int(row) for row in data[:_MOST_BELOW]]
     )
-    is_alone = [cells[0] is not None and cells.count(None) == len(cells) - 1 for cells in (first, *below_first)]
-    if is_alone.count(True) > 1 or not is_alone[0] or len(first) < 2 or kind_of_cell(first[0]) in TYPED:
+    if len(first) < 2 or not _is_alone(first) or any(map(_is_alone, below_first)) or kind_of_cell(first[0]) in TYPED:
         return []
     row = table.row_of(int(data[0]))
     message = f"row {row + 1}, right below the names, holds one cell, and is read as data"
     message += ": is it the name of the first column?"
     return [Doubt("alone", message, row, min(table.columns), f"skip_rows=[{row}] leaves it out")]
+
+
+def _is_alone(cells: Sequence[Cell]) -> bool:
+    """Return whether a row of several columns holds its first cell alone."""
+    return cells[0] is not None and cells[-1] is None and cells.count(None) == len(cells) - 1
 
 
 def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
