@@ -258,7 +258,7 @@ size_t parse_double(string_view text, double *number) {
 
 // Return whether a positive double, printed with as many digits as a decimal has or as its shortest text, gives it back.
 bool keeps(double number, Decimal decimal) {
-  if (decimal.digits < static_cast<uint64_t>(power_of_ten(15))) return number > 1e-290 && number < 1e290;
+  if (decimal.digits < uint64_t{1} << 52) return number > 1e-290 && number < 1e290;  // doubles are closer than decimals
   Decimal shortest = shortest_decimal(number);
   if (shortest.digits == decimal.digits && shortest.exponent == decimal.exponent) return true;  // as a rule
   char digits[LONGEST_NUMBER], text[2 * LONGEST_NUMBER];
