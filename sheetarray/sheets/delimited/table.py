@@ -224,8 +224,10 @@ class CsvTable:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
         records = self._records
-        _refuse_blank_lines(self._plain[0])
-        planned, read = self._read_values()
+        lines = bytes(self._plain[0]).count(b"\n")
+        if lines > MOST_BLANK_LINES:
+            _refuse_blank_lines(self._plain[0])
+        planned, read = self._read_values(lines)
         width, rows = records.width, self._find_rows()
         if width > _MOST_COLUMNS:
             hint = "name the delimiter, for example delimiter=';'"
@@ -286,19 +288,17 @@ class CsvTable:
             doubts=self._doubts,
         )
 
-    def _read_values(self) -> tuple[dict[int, Plan | None], dict[int, Kept | JoinedTexts | None]]:
+    def _read_values(self, lines: int) -> tuple[dict[int, Plan | None], dict[int, Kept | JoinedTexts | None]]:
         """Return where each column seems to have values, and what was read of it: values, texts, or None if they are
-        others; nothing of a text that has few rows, or rows of which most are short.
+        others; nothing of a text that has few lines, or rows of which most are short.
 
         This indexes the text, too.
         """
-        records, size = self._records, len(self._plain[0])
-        blocks = iter_signs(self._plain[0], size if loops.COMPILED else 0)
-        lines = sum(int(np.count_nonzero(block == ord("\n"))) for block in blocks)
-        if lines <= SHORT:
+        records = self._records
+        if lines <= SHORT or not loops.COMPILED:
             return {}, {}
         planned = plan_values(records, self._options)
-        if lines * len(planned) > size:
+        if lines * len(planned) > len(self._plain[0]):
             return {}, {}
         runs: list[Run] = []
         for column, plan in planned.items():
@@ -356,8 +356,6 @@ class CsvTable:
 
 def _refuse_blank_lines(content: BytesLike) -> None:
     """Refuse a text of very many blank lines, each of which would be a cell."""
-    if bytes(content).count(b"\n") <= MOST_BLANK_LINES:
-        return
     count = 0
     for signs in iter_signs(content, len(content)):
         ends = signs == ord("\n")
