@@ -207,8 +207,7 @@ class TakenWords:
 
         `address`: of an element, by its index.
         """
-        mask = missing.find(buffer) if isinstance(missing, NamedMissing) else np.zeros(0, bool)
-        if not mask.any():
+        if not isinstance(missing, NamedMissing) or not (mask := missing.find(buffer)).any():
             return buffer
         first = int(np.argmax(mask))
         self._count(name, buffer.dtype.kind, int(mask.sum()), (name, first, address(first), repr(buffer[first].item())))

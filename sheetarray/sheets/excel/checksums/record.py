@@ -20,7 +20,6 @@ checksums are taken, and for doubles those at 16 digits. Whatever is read is unt
 
 from __future__ import annotations
 
-import base64
 import binascii
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -197,7 +196,7 @@ def _decode_numbers(text: object, count: int, size: int) -> Hashes | None:
         return None
     wide = np.zeros((count, 8), np.uint8)
     wide[:, :size] = np.frombuffer(packed, np.uint8).reshape(-1, size)
-    return wide.reshape(-1).view("<u8").astype(np.uint64)
+    return wide.reshape(-1).view("<u8").astype(np.uint64, copy=False)
 
 
 def _encode(content: bytes) -> str:
@@ -206,10 +205,10 @@ def _encode(content: bytes) -> str:
 
 def _decode(text: object, size: int) -> bytes | None:
     """Decode `size` bytes from base64; None if the text has another length or is not base64."""
-    if not isinstance(text, str) or not text.isascii() or len(text.rstrip("=")) != -(-size * 4 // 3):
+    if not isinstance(text, str) or not text.isascii() or len(bare := text.rstrip("=")) != -(-size * 4 // 3):
         return None
     try:
-        content = base64.b64decode(text.rstrip("=") + "=" * (-size % 3), validate=True)
+        content = binascii.a2b_base64(bare + "=" * (-size % 3), strict_mode=True)
     except binascii.Error:
         return None
     return content if len(content) == size else None
@@ -301,8 +300,15 @@ def _checksums(hashes: np.ndarray[Any, np.dtype[np.uint64]], index: int) -> Hash
     """
     run, start = divmod(index, MOST)
     sums: Hashes = hashes @ make_noise(MOST)[start : start + hashes.shape[1]]
-    sums *= _weights_of(run, 1)[0] | np.uint64(1)
+    sums *= _weight_of_run(run)
     return sums
+
+
+@lru_cache(maxsize=64)
+def _weight_of_run(run: int) -> np.uint64:
+    """Return the weight of a run of MOST elements: most arrays have one run."""
+    weight: np.uint64 = _weights_of(run, 1)[0] | np.uint64(1)
+    return weight
 
 
 def _add_stretches(
