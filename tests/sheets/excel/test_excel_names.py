@@ -18,8 +18,6 @@ from openpyxl.utils import column_index_from_string
 from openpyxl.workbook.defined_name import DefinedName
 from programs import resave
 
-import sheetarray as sa
-
 NO_NAMES = [
     *("1", "2020", "a b", "a-b", "a+b", "a!b", "x/y", "A1", "a1", "xfd1048576", "XFE1", "R1C1", "r1c1", "R", "c"),
     *("RC", "R2", "R5C", "rc7", "TRUE", "false", ".a", "1.5", "$x", "\\alpha", "a\\b", "a?", "Print_Area"),
@@ -34,39 +32,6 @@ NAMES = [
 
 
 # Titles ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["arrays", "a", "a" * 31, "Ann's run", "Größe & <co>", "温度", "1", "=1+1", " a ", "#REF!", "\U0001f600" * 15],
-)
-def test_titles_that_a_sheet_can_have(title: str) -> None:
-    content = ours({"t": np.arange(3)}, sheet=title)
-    assert openpyxl.load_workbook(io.BytesIO(content)).sheetnames == [title]
-    assert sa.read_excel(io.BytesIO(content), sheet=title)["t"].tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("title", "reason"),
-    [
-        ("", "blank"),
-        ("   ", "blank"),
-        ("a" * 32, "32 characters"),
-        ("\U0001f600" * 16, "32 characters"),
-        *((f"a{character}b", re.escape(f"'{character}'")) for character in "[]:*?/"),
-        *((title, "has") for title in ("a\\b", "a\nb", "a\0", "\ud800", "a\uffff")),
-        ("'a", "apostrophe"),
-        ("a'", "apostrophe"),
-        ("History", "keeps"),
-        ("HISTORY", "keeps"),
-        ("a_x0041_b", "escaped"),
-    ],
-)
-def test_titles_that_no_sheet_can_have(title: str, reason: str, tmp_path: Path) -> None:
-    for options in ({}, {"mode": "a"}):
-        with pytest.raises(sa.LimitError, match=reason):
-            sa.write(tmp_path / "x.xlsx", {"x": np.arange(3)}, sheet=title, **options)
-    assert not list(tmp_path.iterdir())
 
 
 # Names -------------------------------------------------------------------------------------------------------

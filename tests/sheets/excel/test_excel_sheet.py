@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import random
-import re
 import xml.etree.ElementTree as ET
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,8 @@ import pytest
 import xlsxwriter
 from addresses import cell_address
 from foreign_books import (
-    FIRST,
     MAIN,
     book,
-    boolean,
     cells_of,
     columns,
     grid,
@@ -32,7 +28,6 @@ from foreign_books import (
     parts,
     read,
     rows_of,
-    shared,
     text,
     words,
     worksheet,
@@ -45,44 +40,9 @@ from round_trips import without_loops
 
 import sheetarray as sa
 from sheetarray.sheets.excel.reader import cells as cells_of_reader
-from sheetarray.testing.cases import assert_same, objects
+from sheetarray.testing.cases import assert_same
 
 # Where cells stand -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("row", "column"), [(1, 0), (5, 3), (900, 0), (3, 30), (1, 16383)])
-def test_arrays_are_found_wherever_they_stand(row: int, column: int) -> None:
-    content = book(columns(listed("float64", [number(1.5), number("x")]), row=row, column=column))
-    with pytest.raises(sa.FormatError) as caught:
-        read(content)
-    assert caught.value.location == f"arrays!{cell_address(row + FIRST - 1, column)}"
-    content = book(columns(listed("int8", [number(1), number(2)]), row=row, column=column))
-    assert_same(read(content)["t"], np.array([1, 2], np.int8))
-    assert sa.scan(io.BytesIO(content), format="xlsx")["t"].location == f"arrays!{cell_address(row, column)}"
-
-
-def test_arrays_in_rows() -> None:
-    first = listed("float64", [number(1.5), text("NaN"), number(3)], name="a")
-    second = listed("generic", [number(1), text("x"), boolean(True), number("1E+300")], name="b")
-    cells = {(row, column): cell for row, line in ((2, first), (5, second)) for column, cell in enumerate(line)}
-    result = read(book(cells))
-    assert_same(result["a"], np.array([1.5, np.nan, 3]))
-    assert_same(result["b"], objects(1, "x", True, 1e300))
-    cells[5, FIRST] = ' t="e"><v>#REF!</v></c>'
-    with pytest.raises(sa.FormatError, match="#REF!") as caught:
-        read(book(cells))
-    assert caught.value.location == f"arrays!{cell_address(4, FIRST)}"
-
-
-def test_rows_and_cells_in_any_order() -> None:
-    cells = columns(
-        listed("int64", list(map(number, range(50))), name="a"), listed("int64", list(map(number, range(50))), name="b")
-    )
-    rows = rows_of(cells).split("</row>")[:-1]
-    random.Random(3).shuffle(rows)
-    result = read(book("</row>".join(rows) + "</row>"))
-    assert_same(result["a"], np.arange(50))
-    assert_same(result["b"], np.arange(50))
 
 
 def test_cells_in_another_order_are_refused_where_their_places_are_too_many_to_keep(
@@ -96,39 +56,6 @@ def test_cells_in_another_order_are_refused_where_their_places_are_too_many_to_k
     assert_same(read(ascending)["t"], np.arange(50))
     with pytest.raises(sa.FormatError, match="are not in order, and it has more than"):
         read(content)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        '<row r="1048577"><c r="A1048577"><v>1</v></c></row>',
-        '<row r="1"><c r="XFE1"><v>1</v></c></row>',
-        '<row r="1"><c r="A2"><v>1</v></c></row>',
-        '<row r="0"><c r="A0"><v>1</v></c></row>',
-        '<row r="9999999999"><c r="A9999999999"><v>1</v></c></row>',
-        '<row r="1"><c r="1A"><v>1</v></c></row>',
-        '<row r="1"><c r="AAAA1"><v>1</v></c></row>',
-        '<row r="1"><c r="A1" t="z"><v>1</v></c></row>',
-        '<row r="1"><c r="A1" t="s"><v>1</v></c></row>',
-        '<row r="1"><c r="A1" t="s"><v>x</v></c></row>',
-        '<row r="1"><c r="A1"><v>1</c></row>',
-        '<row r="1"><c r="A1"><v>&nbsp;</v></c></row>',
-        '<row r="1"><c r="A1">',
-        '<row r="1"><c r="A1" t="str"><v>&nope;</v></c></row>',
-        '<row r="1"><c r="A1" t="inlineStr"><is><t>&#0;</t></is></c></row>',
-    ],
-)
-def test_references_types_and_xml_that_are_wrong_are_refused_where_they_are(rows: str) -> None:
-    with pytest.raises(sa.FormatError) as caught:
-        heads(book(rows))
-    assert re.fullmatch(r"arrays(![A-Z]+[0-9]+)?|xl/worksheets/sheet1\.xml", caught.value.location or "")
-
-
-def test_a_sheet_in_utf_16() -> None:
-    sheet = worksheet(rows_of(columns(listed("string", [text("äß漢😀")])))).replace("UTF-8", "UTF-16")
-    assert read(zipped({**parts({"arrays": ""}), "xl/worksheets/sheet1.xml": sheet.encode("utf-16")}))[
-        "t"
-    ].tolist() == ["äß漢😀"]
 
 
 # Workbooks ---------------------------------------------------------------------------------------------------
@@ -359,90 +286,7 @@ def test_variations_of_a_sheet_mean_the_same(grid: list[list[Any]], plain: float
     assert read_cells(sheet) == expected
 
 
-def test_shared_strings_may_be_odd() -> None:
-    cells = columns([text("t"), *header("string", 4), *[f' t="s"><v>{index}</v></c>' for index in range(4)]])
-    strings = shared(
-        "<t><![CDATA[<si><t>x</t></si>]]></t>", "<!-- <si/> --><t>b</t>", "<t>c<?pi?></t>", "<r><t>d</t></r>"
-    )
-    for table in (
-        strings,
-        strings.replace("</sst>", "<extLst><ext><si><t>no</t></si></ext></extLst></sst>"),
-        strings.replace("<si>", "<x:si>").replace("</si>", "</x:si>").replace("<sst ", f'<sst xmlns:x="{MAIN}" '),
-    ):
-        table = table.replace("[<x:si>", "[<si>").replace("</x:si>]", "</si>]")
-        made = sa.read(io.BytesIO(book(cells, strings=table)), format="xlsx")["t"].tolist()
-        assert made == ["<si><t>x</t></si>", "b", "c", "d"]
-
-
 # A cell that comes twice -------------------------------------------------------------------------------------
-
-ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
-
-
-@pytest.mark.parametrize(
-    ("rows", "place"),
-    [
-        (ARRAY + '<row r="40"><c r="B40"><v>1</v></c><c r="B40"><v>1</v></c></row>', "B40"),
-        (ARRAY + '<row r="40"><c r="B40"><v>1</v></c></row><row r="40"><c r="B40"><v>2</v></c></row>', "B40"),
-        (ARRAY + '<row r="40"><c r="C40"><v>1</v></c><c r="A40"><v>1</v></c><c r="C40"><v>3</v></c></row>', "C40"),
-        (ARRAY + '<row r="1"><c r="A1"><v>1</v></c></row>', "A1"),
-        (ARRAY + "".join(f'<row r="{n}"><c r="B{n}"><v>1</v></c></row>' for n in (*range(100, 30_000), 150)), "B150"),
-        (ARRAY.replace('<c r="A2"', '<c r="A2" t="str"><v>version</v></c><c r="A2"'), "A2"),
-    ],
-)
-def test_a_cell_that_comes_twice_is_an_error(rows: str, place: str) -> None:
-    content = book(rows)
-    for verb in (sa.read, partial(sa.read_columns, header=False)):
-        with pytest.raises(sa.FormatError, match=rf"\b{place}\b.*twice"):
-            verb(io.BytesIO(content), format="xlsx")
-    assert any("twice" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
-
-
-SECOND = '<sheetData><row r="1"><c r="C1"><v>5</v></c></row></sheetData>'
-
-
-@pytest.mark.parametrize(
-    "sheet",
-    [
-        worksheet(ARRAY, after=SECOND),
-        worksheet(ARRAY, after="<sheetData/>"),
-        worksheet(ARRAY, after="<pageSetup/>" * 10_000 + SECOND),
-        worksheet(ARRAY, after=" " * (2**16 - len(worksheet(ARRAY)) + 5) + SECOND),  # across the end of a block
-        worksheet("<!-- -->" + ARRAY, after=SECOND),
-        worksheet(
-            ARRAY, after=SECOND.replace("<sheetData", "<x:sheetData").replace("</sheetData", "</x:sheetData")
-        ).replace("<worksheet ", f'<worksheet xmlns:x="{MAIN}" '),
-        worksheet(ARRAY).replace("<sheetData>", "<sheetData/><sheetData>"),
-    ],
-    ids=["cells", "empty", "far", "seam", "comment", "prefix", "first-empty"],
-)
-def test_a_second_sheet_data_is_an_error(sheet: str) -> None:
-    content = zipped(parts({"arrays": sheet}))
-    with pytest.raises(sa.FormatError, match=r"sheet1\.xml: a second sheetData"):
-        read(content)
-    assert any("a second sheetData" in finding.message for finding in sa.check(io.BytesIO(content), format="xlsx"))
-
-
-@pytest.mark.parametrize("tag", ["sheetDataSet", "f:sheetData", "sheetData.x"])
-def test_what_only_looks_like_a_second_sheet_data_is_passed_over(tag: str) -> None:
-    sheet = worksheet(ARRAY, after=f'<{tag} xmlns:f="{FOREIGN}"/>')
-    for made in (sheet, sheet.replace("<sheetData>", "<sheetData><!-- -->")):
-        assert read(zipped(parts({"arrays": made})))["t"].tolist() == [1.5]
-
-
-@pytest.mark.parametrize(
-    ("values", "reason"),
-    [
-        ("<v>1</v><v>2</v>", "a cell with two values"),
-        ("<v></v><v>2</v>", "a cell with two values"),
-        ("<v><x>9</x>1</v>", "the value of a cell contains an XML element"),
-        ("<v>1<x/></v>", "the value of a cell contains an XML element"),
-    ],
-)
-def test_a_cell_has_one_value_and_no_elements_in_it(values: str, reason: str) -> None:
-    rows = rows_of(columns(listed("float64", [f">{values}</c>"])))
-    with pytest.raises(sa.FormatError, match=rf"A20: {reason}"):
-        read(book(rows))
 
 
 def test_rows_and_cells_without_references_follow_each_other() -> None:
