@@ -149,6 +149,10 @@ def system_error(number: int, path: str | os.PathLike[str]) -> OSError:
     return OSError(number, os.strerror(number), os.fspath(path))
 
 
+class OtherContentError(FormatError):
+    """The error of a file that is of another kind than its name says, such as a page of HTML, and holds no table."""
+
+
 NO_ARRAY = "no array of the exchange format here (no cells version, 1.0.0, ndarray)"
 """The reason of a `FormatError` about sheets without arrays, which may be ordinary tables."""
 NOT_UTF8 = "not text in utf-8"

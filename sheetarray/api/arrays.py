@@ -313,7 +313,8 @@ def check(
         if first is None or not may_be_table(first.message):
             find_format("check", source, format, options)  # refuses them
         findings = chain([first] if first else [], findings)
-    return Findings(_of_table(findings, lambda: find_table(source, place, format, options, is_checked=True)))
+    of_table = _of_table(findings, lambda: find_table(source, place, format, options, is_checked=True))
+    return Findings(_without_errors(of_table))
 
 
 def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ from ..columns import ArrayInfo, DataCells, keeping_unreadable
 from ..columns.beside import find_remarks, list_cell_texts
 from ..columns.unreadable import Keeping
 from ..dtypes import Array, Positions, from_numpy
-from ..errors import DTypeError, Finding, FormatError, NotFoundError, may_be_table
+from ..errors import DTypeError, Finding, FormatError, NotFoundError, OtherContentError, may_be_table
 from ..formats import find_format, format_of, known_options
 from ..renamed import option_error
 from .shown import ArrayInfos
@@ -326,6 +326,9 @@ def find_table(
     `place`: where an open file stood. `options`: of `read` and of `read_columns`. `keeps_errors`: cells with an error
     such as `#DIV/0!` cannot be read; otherwise they are missing values. `is_checked`: what is odd in
     the cells is listed, too. `is_split`: of several recorded tables in one sheet, each is read by itself.
+
+    Raises:
+        OtherContentError: the source is of another kind than its name says.
     """
     from ..tables import CheckedOptions, SearchOptions, SplitOptions, TableColumns
 
@@ -386,6 +389,8 @@ def find_table(
             selected = {"splits": True, "columns": [*table]} if counts[table.title] > 1 else {}
             sheets.append(of_sheet(table, table.unreadable, sheet=table.title, **selected))
         return OrdinaryTable(sheets) if sheets else read_first()
+    except OtherContentError:
+        raise
     except (FormatError, NotFoundError, TypeError):
         return None
 

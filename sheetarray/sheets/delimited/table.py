@@ -14,7 +14,7 @@ from ... import loops
 from ...columns import cell_address
 from ...dtypes import Mask, Positions
 from ...elements import Cell, FormulaMode
-from ...errors import FormatError
+from ...errors import FormatError, OtherContentError
 from ...files import BytesLike, Source, refuse_empty
 from ...tables import (
     COMMON,
@@ -91,7 +91,7 @@ class CsvTable:
         start = source.prefix(4)
         refuse_empty(start)
         if start == _ZIP:
-            raise FormatError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
+            raise OtherContentError("a zip package, not text", hint="a workbook? then rename it, or name format='xlsx'")
         _refuse_other_text(bytes(source.prefix(_BEGINNING)))
         given = {"delimiter": delimiter, "quotechar": quotechar, "escapechar": escapechar}
         self._known = frozenset(name for name, mark in given.items() if mark is not None)
@@ -370,7 +370,7 @@ def _refuse_other_text(start: bytes) -> None:
     text = start.decode("utf-8", "ignore").lstrip("\ufeff \t\r\n").lower()
     for pattern, (what, hint) in _OTHER_TEXTS.items():
         if re.match(pattern, text):
-            raise FormatError(f"{what}, not delimited text", hint=hint)
+            raise OtherContentError(f"{what}, not delimited text", hint=hint)
 
 
 def _holds_word(text: bytes, word: bytes) -> bool:
