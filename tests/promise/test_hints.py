@@ -480,6 +480,11 @@ CALLS: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         lambda: sa.read_columns(io.BytesIO(b"a;b\n1'234;x\n56;y\n"), format="csv", thousands="'"),
     ),
     (
+        "is a character cut? mend it, or name the encoding, encoding=",
+        lambda: sa.read_columns(io.BytesIO(b"a,b\n\xc3\xa9,\x81\n"), format="csv"),
+        lambda: sa.read_columns(io.BytesIO(b"a,b\n\xc3\xa9,\n"), format="csv"),
+    ),
+    (
         "name the encoding, for example encoding='mac_roman'",
         lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv"),
         lambda: sa.read_columns(io.BytesIO(b"a,b\nx\x81,1\n"), format="csv", encoding="mac_roman"),

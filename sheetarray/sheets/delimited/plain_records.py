@@ -57,6 +57,8 @@ def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
 
 def hint_of_encoding(raw: bytes, first: int) -> str:
     """Return what to do about bytes that are not UTF-8, from a first one on."""
+    if not raw[:first].isascii():
+        return "what stands above is UTF-8: is a character cut? mend it, or name the encoding, encoding="
     try:
         raw[first:].decode("cp1252")
     except UnicodeDecodeError:

@@ -133,7 +133,8 @@ def _decode_western(content: bytes, error: UnicodeDecodeError) -> TidyText:
         ) from error
     row = content.count(b"\n", 0, error.start)
     character = content[error.start : error.start + 1].decode("cp1252")
-    message = f"not UTF-8, read as cp1252: byte {content[error.start]:#04x} is {character!r}"
+    above = "" if bytes(content[: error.start]).isascii() else ", although what stands above is UTF-8"
+    message = f"not UTF-8, read as cp1252{above}: byte {content[error.start]:#04x} is {character!r}"
     doubt = Doubt("encoding", message, row, 0, "encoding= names another one, such as 'cp1250' or 'latin-1'")
     return TidyText(text.encode(), "cp1252", doubts=[doubt])
 
