@@ -166,7 +166,7 @@ def test_what_is_no_utf8_is_an_error(raw: bytes, before: bytes) -> None:
     with warnings.catch_warnings(record=True) as caught:  # valid in cp1252
         warnings.simplefilter("always")
         sa.read_columns(io.BytesIO(text), format="csv")
-    assert "not UTF-8, read as cp1252: byte 0x" in str(caught[0].message)
+    assert "not UTF-8, read as cp1252" in str(caught[0].message)
 
 
 @pytest.mark.parametrize("raw", ["\u07ff", "\u0800", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff"])
