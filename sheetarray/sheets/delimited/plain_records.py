@@ -48,22 +48,11 @@ def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
         raise FormatError(
             f"not text in {encoding}: byte {raw[error.start]:#04x}",
             location=f"line {line}",
-            hint=hint_of_encoding(raw, error.start),
+            hint="name the encoding, for example encoding='cp1252' or encoding='mac_roman'",
         ) from error
     except UnicodeError as error:  # of UTF-16 and UTF-32, whose names ask for a byte order mark
         hint = f"name the byte order, encoding='{encoding}-le', or another encoding"
         raise FormatError(f"not text in {encoding}: it has no byte order mark", location="line 1", hint=hint) from error
-
-
-def hint_of_encoding(raw: bytes, first: int) -> str:
-    """Return what to do about bytes that are not UTF-8, from a first one on."""
-    if not raw[:first].isascii():
-        return "what stands above is UTF-8: is a character cut? mend it, or name the encoding, encoding="
-    try:
-        raw[first:].decode("cp1252")
-    except UnicodeDecodeError:
-        return "name the encoding, for example encoding='mac_roman' or encoding='shift_jis'"
-    return "name the encoding, for example encoding='cp1252'"
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:

@@ -17,7 +17,7 @@ from ...errors import FormatError, check_kinds
 from ...files import BytesLike
 from ...tables import WHITESPACE, Doubt, Marks, Sample, TableOptions
 from .encodings import canonical_encoding, find_encoding, find_encoding_by_nuls
-from .plain_records import decode_text, hint_of_encoding
+from .plain_records import decode_text
 
 _SEP = re.compile(rb'"?sep=(.)"?[ \t,;]*\r?\n', re.IGNORECASE)
 _MARK = b"\xef\xbb\xbf"
@@ -123,17 +123,19 @@ def _decode(raw: BytesLike, encoding: str | None) -> TidyText:
 
 def _decode_western(content: bytes, error: UnicodeDecodeError) -> TidyText:
     """Return a text that is not UTF-8 as cp1252, if each byte is valid in it."""
+    is_ascii = bytes(content[: error.start]).isascii()
     try:
         text = content.decode("cp1252")
     except UnicodeDecodeError as other:
         reason = f"not text in utf-8, nor in cp1252: byte {content[other.start]:#04x}"
         row = content.count(b"\n", 0, other.start)
-        raise FormatError(
-            reason, location=f"line {row + 1}", hint=hint_of_encoding(bytes(content), other.start)
-        ) from error
+        hint = "name the encoding, for example encoding='mac_roman' or encoding='shift_jis'"
+        if not is_ascii:
+            hint = "what stands above is UTF-8: is a character cut? mend it, or name the encoding, encoding="
+        raise FormatError(reason, location=f"line {row + 1}", hint=hint) from error
     row = content.count(b"\n", 0, error.start)
     character = content[error.start : error.start + 1].decode("cp1252")
-    above = "" if bytes(content[: error.start]).isascii() else ", although what stands above is UTF-8"
+    above = "" if is_ascii else ", although what stands above is UTF-8"
     message = f"not UTF-8, read as cp1252{above}: byte {content[error.start]:#04x} is {character!r}"
     doubt = Doubt("encoding", message, row, 0, "encoding= names another one, such as 'cp1250' or 'latin-1'")
     return TidyText(text.encode(), "cp1252", doubts=[doubt])
