@@ -19,7 +19,7 @@ from ..changes.elements import are_alike
 from ..changes.formulas import hide_formulas, loosen_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import LabelGroup, dtype_name, map_rows
-from ..changes.rows import check_key
+from ..changes.rows import check_key, missing_key_error
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
 from ..dtypes import Array
@@ -544,9 +544,7 @@ def _find_keys(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[tuple[
     for name in key:
         if name not in first.names or name not in second.names:
             side = second if name in first.names else first
-            raise NotFoundError(
-                f"{side.facts.label}: no array {name!r}, which is to tell the rows that belong together"
-            )
+            raise missing_key_error(side.facts.label, name, side.names)
     members = [{*named.values()} for named in first.names_of.values() if {*key} <= {*named.values()}]
     return [(list(key), members[0] if members else first.names)]
 

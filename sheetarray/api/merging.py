@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..changes.choices import find_name, read_choices
+from ..changes.rows import missing_key_error
 from ..errors import LimitError, NotFoundError, check_kinds, quote_names
 from ..files import conceal_secrets, is_url, name_part, replacing
 from ..formats import format_of, locate_place, locate_places
@@ -142,8 +143,7 @@ def _refuse_unknown_keys(merges: Sequence[SheetMerge], keys: Sequence[str]) -> N
     names = {name for each in merges for name in each.files[0].arrays}
     for name in keys if len(merges) > 1 else ():
         if name not in names:
-            base = merges[0].files[0].name
-            raise NotFoundError(f"{base}: no array {name!r}, which is to tell the rows that belong together")
+            raise missing_key_error(merges[0].files[0].name, name, sorted(names))
 
 
 def _open_target(

@@ -29,11 +29,11 @@ from ..changes.formulas import (
 )
 from ..changes.merge import AlignedFiles, MergedArrays
 from ..changes.merged_groups import row_axis
-from ..changes.rows import check_key
+from ..changes.rows import check_key, missing_key_error
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
 from ..dtypes import Array
-from ..errors import FormatError, NotFoundError, has_same_names, quote_names, warn_caller
+from ..errors import FormatError, has_same_names, quote_names, warn_caller
 from ..labels import NAME, DatasetLabels, LabelledArrays, VariableLabels
 from ..labels.places import list_levels
 from .changes import Changes
@@ -602,7 +602,7 @@ def _find_key_groups(
         file.keys = keys
         for name in keys:
             if name not in file.arrays or name in file.absent:
-                raise NotFoundError(f"{file.name}: no array {name!r}, which is to tell the rows that belong together")
+                raise missing_key_error(file.name, name, file.arrays)
             if getattr(file.arrays[name], "ndim", 0) != 1:
                 raise FormatError(f"{name}: the key needs an array of one dimension", source=file.name)
         columns = {name: file.arrays[name] for name in keys}

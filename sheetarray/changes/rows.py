@@ -12,7 +12,7 @@ same key, so whoever takes an element from a row compares it first.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import Array, Buffer, DType, Mask, Positions, from_numpy
-from ..errors import FormatError, quote_names
+from ..errors import FormatError, NotFoundError, quote_names
 from .row_keys import WORDS, Elements, Keys, element_keys, mix_bits, row_keys
 
 Table = Sequence[tuple[Array, DType]]  # the rows of arrays side by side: of each two dimensions, and its dtype
 _ANY_ROW = 2**30  # elements of a row, for which keys of elements keep as few bits as they may
 _CONTEXTS = (1, 3, 9)  # rows whose keys are taken together; longer runs are tried if shorter ones occur more than once
 _FEWEST_EDITED = 4  # rows that were edited, from which on the columns that were not may tell which is which
+_MOST_NAMES = 20  # of arrays in a message
 _MOST_GAPS = 10_000  # gaps between rows that are known, which are looked at again
 _MOST_PAIRS = 10**6  # rows before times rows now: in smaller gaps every row is compared with every other
 
@@ -438,6 +439,12 @@ def find_blank_label(column: Array) -> int | None:
         return None
     rows = np.flatnonzero(blank)
     return int(rows[0]) if len(rows) else None
+
+
+def missing_key_error(source: str, name: str, names: Iterable[str]) -> NotFoundError:
+    """Return the error for a key that a source lacks; it holds arrays of the given names."""
+    reason = f"{source}: no array {name!r:.80}, which is to tell the rows that belong together"
+    return NotFoundError(f"{reason}; there is {quote_names([*names], _MOST_NAMES)}")
 
 
 def check_key(columns: Mapping[str, Array], source: str, find_address: Callable[[str, int], str | None]) -> None:

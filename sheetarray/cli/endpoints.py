@@ -133,8 +133,8 @@ def source_endpoint(
     """
     text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
     if text == PIPE:
-        row = _find_format_of_pipe(reading, "--from")
-        endpoint = Endpoint(text, row, text, reading, functools.cache(sys.stdin.buffer.read))
+        pipe = functools.cache(sys.stdin.buffer.read)
+        endpoint = Endpoint(text, _find_format_of_pipe(reading, "--from", pipe), text, reading, pipe)
     else:
         row = _find_format(text, reading.format, "--from", always=always)
         endpoint = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading)
@@ -159,11 +159,18 @@ def target_endpoint(text: str, writing: FormatOptions, verb: str = "write") -> E
     return goal
 
 
-def _find_format_of_pipe(given: FormatOptions, option: str) -> Format:
-    """Return the format of a pipe, which has no suffix: `option`, --from or --to, has to name it."""
+def _find_format_of_pipe(given: FormatOptions, option: str, read: Callable[[], bytes] | None = None) -> Format:
+    """Return the format of a pipe: `option`, --from or --to, names it, or the first bytes of one that is read show it.
+
+    `read`: returns all bytes of the pipe; None for one that is written.
+    """
     if given.format is None:
+        with suppress(NotFoundError):
+            if read is not None:
+                return format_of(io.BytesIO(read()), reading=True)
         names = [row.name for row in _list_named(option) if row.suffixes]
-        raise UsageProblem(f"a pipe has no suffix: name its format with {option}", f"{option} {', '.join(names)}")
+        reason = "a pipe has no suffix" if read is None else "the first bytes of the pipe show no format that is known"
+        raise UsageProblem(f"{reason}: name its format with {option}", f"{option} {', '.join(names)}")
     row = FORMATS[given.format]
     if not row.suffixes:
         raise UsageProblem(f"{row.title} cannot go through a pipe", "name a URL" if row.prefixes else "name a file")
@@ -285,7 +292,7 @@ def report_each(
         except (*EXPECTED, UsageProblem) as error:
             print_error(error)
             status_of_place = FAILED
-            content = {"file": name, "ok": False, "error": " ".join(filter(None, explain_error(error)))}
+            content = {"file": name, "ok": False, "error": "; ".join(filter(None, explain_error(error)))}
         status = max(status, status_of_place)
         reports.append(content)
     return status, reports

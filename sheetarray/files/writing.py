@@ -25,6 +25,7 @@ from .uploads import uploading
 Writable = PathLike | IO[bytes] | IO[str]
 FLUSH_EVERY = 0.03  # seconds from one flush to the disk to the next, while a file is written
 _FEW_CELLS = 2**12  # fewer are written before a thread that flushes has begun
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)  # a disk, a quota, the largest file
 _SYNC = getattr(os, "fdatasync", os.fsync)
 
 
@@ -67,7 +68,8 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
     if not path.parent.is_dir():
         raise system_error(errno.ENOENT, target)
     if old is not None and not os.access(path, os.W_OK):
-        raise system_error(errno.EACCES, target)
+        is_read_only = os.name == "posix" and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+        raise system_error(errno.EROFS if is_read_only else errno.EACCES, target)
     beginning = begin_writing(path)
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     temporary: Path | None = None
@@ -98,11 +100,15 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
 
 @contextmanager
 def _naming_what_is_beside(target: PathLike, path: Path) -> Iterator[None]:
-    """Make an error of the system name the target, and not the file beside it, which the caller does not know."""
+    """Make an error of the system name the target, and not the file beside it, which the caller does not know.
+
+    The system names no file when the disk is full.
+    """
     try:
         yield
     except OSError as error:
-        if not is_beside(error.filename, path):
+        is_full = error.filename is None and error.errno in _FULL
+        if not is_full and not is_beside(error.filename, path):
             raise
         raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
 

@@ -11,6 +11,8 @@ from ..changes.elements import cast_exactly
 from ..dtypes import Array
 from ..errors import DTypeError, LimitError, quote_names
 
+_MOST_LOOKED_AT = 1000  # elements, for one that does not fit
+
 
 def fit_new_rows(
     rows: Mapping[str, Any], columns: Mapping[str, Array], *, fills: bool = False, recorded: Collection[str] = ()
@@ -25,7 +27,7 @@ def fit_new_rows(
     """
     names = list(columns)
     if not fills and (missing := [name for name in names if name not in rows]):
-        raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
+        raise LimitError(f"rows need all columns of the table, and they lack {quote_names(missing)}")
     if unknown := [name for name in rows if name not in names]:
         raise LimitError(f"the table has no column {quote_names(unknown)}; it has {quote_names(names)}")
     arrays = {name: np.asarray(rows[name]) for name in names if name in rows}
@@ -51,7 +53,10 @@ def _fit(name: str, array: Array, column: Array) -> Array:
     """
     fitted = cast_exactly(array, column.dtype)
     if fitted is None:
-        raise DTypeError(f"{name}: the column holds {column.dtype}, and the new elements are {array.dtype}")
+        reason = f"{name}: the column holds {column.dtype}, and the new elements are {array.dtype}"
+        single = (array[place : place + 1] for place in range(min(len(array), _MOST_LOOKED_AT)))
+        odd = next((element for element in single if cast_exactly(element, column.dtype) is None), None)
+        raise DTypeError(reason if odd is None else f"{reason}, such as {odd.tolist()[0]!r:.60}")
     return fitted
 
 

@@ -69,7 +69,7 @@ def test_a_full_disk_passes_through_with_the_old_file_whole(
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space left") as caught:
         sa.write(path, {"new": np.random.default_rng(0).normal(size=size)})
-    assert caught.value.errno == errno.ENOSPC
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
     monkeypatch.undo()
     assert path.read_bytes() == before
     assert only(path)

@@ -271,7 +271,7 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         r"(delimiter=';')",
         ["convert run.csv o.csv --write {}"],
     ),
-    ("{} {}", "info -", r"(--from) .*\bcsv\b", ["info - {} csv < run.csv"]),
+    ("{} {}", "convert run.csv -", r"(--to) .*\bcsv\b", ["convert run.csv - {} csv"]),
     ("{} --help says how it is used", "info", r"sheetarray (info --help) says", ["{}"]),
     (
         "leave --json and --open out",

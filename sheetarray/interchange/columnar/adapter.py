@@ -35,7 +35,7 @@ from ...tables.arrow import to_series
 from ...values import Note, RaggedError, as_array
 from ..untrusted import damage_as_format_error
 from .arrow_claims import check_claims
-from .parquet_claims import PageClaims
+from .parquet_claims import MAGIC, PageClaims
 
 if TYPE_CHECKING:
     import polars as pl
@@ -175,7 +175,7 @@ def _open(source: Readable, note: NoteFinding, choosing: str = "names") -> Itera
 
     with Source(source) as opened, locating(source=opened.name):
         refuse_empty(opened.prefix(1), "byte 0")
-        is_arrow = opened.prefix(4) != b"PAR1"
+        is_arrow = opened.prefix(4) != MAGIC
         file: Any = opened.path
         if is_arrow or file is None:  # polars would map an Arrow file
             with opened.open_again() as stream:

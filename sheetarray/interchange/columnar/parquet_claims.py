@@ -18,6 +18,7 @@ _CHECKED = {1, 2, 4, 5, 7}  # codecs: Snappy, gzip, Brotli, LZ4 in two forms
 _MOST_VALUES = 4_000_000  # in the metadata and the heads of pages, or
 _BYTES_A_VALUE = 8  # of a larger file
 _HEADS = {2**10: 8, 2**16: 256, 2**20: 4096}  # bytes that are read for the head of a page, and for how many values
+MAGIC = b"PAR1"  # at both ends of a file
 _DEEPEST = 16
 _I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12  # types of Thrift
 _NUMBERS = (4, _I32, _I64)
@@ -133,7 +134,9 @@ class PageClaims:
             size = file.seek(0, SEEK_END)
             self._budget = [max(_MOST_VALUES, size // _BYTES_A_VALUE)]
             file.seek(max(0, size - 8))
-            length = struct.unpack("<I4x", file.read(8))[0]
+            length, magic = struct.unpack("<I4s", file.read(8))
+            if magic != MAGIC or length > size - 12:
+                raise FormatError("not a Parquet file, or cut off: the metadata at its end are missing")
             file.seek(size - 8 - length)
             self._chunks: dict[str, list[tuple[int, int]]] = {}
             for name, start, end in _list_chunks(_Thrift(file.read(length), self._budget)):

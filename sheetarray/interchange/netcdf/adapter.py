@@ -296,7 +296,7 @@ def _dtype_name(dataset: Any, name: str, most: int) -> str:
     dtype = load_library("xarray").conventions.decode_cf_variable(name, variable).dtype
     if dtype.kind == "O":
         dtype = decode_variable(name, variable).dtype
-    return "string" if dtype.kind == "S" else dtypes.from_numpy(dtype.newbyteorder("=")).name
+    return "string" if dtype.kind in "ST" else dtypes.from_numpy(dtype.newbyteorder("=")).name
 
 
 def read_netcdf(source: Readable, names: Sequence[str] | None = None, *, group: str | None = None) -> dict[str, Array]:

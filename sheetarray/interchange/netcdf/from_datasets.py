@@ -71,11 +71,11 @@ def decode_variable(name: str, variable: Any) -> Array:
     values = np.asarray(variable.to_numpy())
     if values.dtype.kind == "U" and np.ascontiguousarray(values).reshape(-1).view(np.uint32).max(initial=0) > 0x10FFFF:
         raise FormatError("characters beyond Unicode")
-    texts = values.ravel().tolist() if values.dtype.kind in "OS" else []
+    texts = values.ravel().tolist() if values.dtype.kind in "OST" else []
     if texts and all(isinstance(text, bytes) for text in texts):  # characters, without an attribute for their encoding
         with contextlib.suppress(UnicodeDecodeError):
             texts = [text.decode() for text in texts]
-    if values.dtype.kind in "OS" and all(isinstance(text, str) for text in texts):
+    if values.dtype.kind in "OST" and all(isinstance(text, str) for text in texts):
         values = text_array(texts).reshape(values.shape)
     values = np.array(values) if dtype is None else _restore(values, str(dtype))
     return as_array(values)
@@ -93,7 +93,7 @@ def _restore(values: Array, dtype: str) -> Array:
         return np.array(values).view(numpy_dtype)
     if numpy_dtype.kind == "b" and values.dtype.kind in "biu" and np.isin(values, (0, 1)).all():
         return values.astype(bool)
-    if (numpy_dtype.kind == "f" and values.dtype.kind == "f") or (entry.kind == "string" and values.dtype.kind == "U"):
+    if (numpy_dtype.kind == "f" and values.dtype.kind == "f") or (entry.kind == "string" and values.dtype.kind in "UT"):
         return values.astype(numpy_dtype) if numpy_dtype.kind == "f" else np.array(values)
     raise FormatError(f"holds {values.dtype}, but was written as {dtype}")
 

@@ -40,7 +40,7 @@ def canonical_encoding(name: str) -> str:
 
 
 def encode_text(text: str, encoding: str) -> bytes:
-    """Return text as bytes of an encoding.
+    """Return text for a table that keeps its encoding, as bytes.
 
     Raises:
         DTypeError: the encoding lacks a character.
@@ -48,13 +48,14 @@ def encode_text(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
-        raise error_of_encoding(error) from error
+        lacking = error.object[error.start : error.end]
+        raise DTypeError(f"the table is in {encoding}, which has no {lacking!r:.20}: save it as UTF-8 first") from error
 
 
 def error_of_encoding(error: UnicodeEncodeError) -> DTypeError:
     """Return the error that names the character which an encoding lacks."""
     lacking = error.object[error.start : error.end]
-    return DTypeError(f"{error.encoding} has no {lacking!r:.20}: write with encoding='utf-8'")
+    return DTypeError(f"the encoding has no {lacking!r:.20}: write with encoding='utf-8'")
 
 
 def find_encoding(start: bytes) -> tuple[str, int]:

@@ -31,7 +31,7 @@ class SheetAddress:
 
     key: str  # of the spreadsheet, as its URL has it
     gid: int | None  # the id of the worksheet; None if the address says its title, or no worksheet
-    title: str | None  # of the worksheet; None if the address says its id, or no worksheet
+    title: str | None  # of the worksheet; None if the caller and the address do not say it
     label: str  # the name of the spreadsheet in messages
     http: Any = None  # gspread's HTTP client, if the source was an object of gspread; otherwise None
     index: int | None = None  # of the worksheet among those with cells, counted from 0, if a caller says so
@@ -50,11 +50,19 @@ def parse_address(source: Any, sheet: SheetChoice = None, *, reads: bool = False
             raise ValueError(f"the source names a worksheet, and sheet={index} an index: leave one of them out")
         return replace(address, index=index)
     address = _from_text(source) if isinstance(source, str) else _from_object(source, sheet)
-    if address.gid is None and address.title is None and sheet is not None:
-        address = SheetAddress(address.key, None, sheet, address.label, address.http)
+    is_named = address.gid is not None or address.title is not None
+    if sheet is not None and not (is_named and sheet.casefold() in _DEFAULTS):
+        if address.title is not None and address.title.casefold() != sheet.casefold():
+            raise NotFoundError(two_worksheets_problem(address.title, sheet))
+        address = replace(address, title=sheet if address.title is None else address.title)
     if address.title is not None:
         check_gsheet_title(address.title, "worksheet", 100)
     return address
+
+
+def two_worksheets_problem(title: str, sheet: str) -> str:
+    """Return a sentence that says that a URL names a worksheet, and `sheet=` another."""
+    return f"the URL names the worksheet {title!r:.80}, and sheet={sheet!r:.80} another: leave one of them out"
 
 
 def url_of_key_gsheet(text: str) -> str:

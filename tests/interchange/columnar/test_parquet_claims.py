@@ -99,6 +99,13 @@ def test_damaged_metadata_are_a_format_error(footer: bytes) -> None:
             verb(io.BytesIO(content), format="parquet")
 
 
+@pytest.mark.parametrize("end", [b"\0\0\0\0PAR2", b"\xff\xff\xff\xffPAR1", struct.pack("<I", 13) + b"PAR1"])
+def test_a_file_that_is_cut_off_is_a_format_error(end: bytes) -> None:
+    """The last bytes say where the metadata begin: in front of the file, if they are any others."""
+    with pytest.raises(sa.FormatError, match="cut off: the metadata at its end are missing"):
+        sa.read(io.BytesIO(b"PAR1" + bytes(12) + end), format="parquet")
+
+
 @pytest.mark.parametrize("rows", [3, 100])
 def test_values_of_the_metadata_grow_with_the_file(rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of many groups of rows is no bomb: its metadata are in proportion to what it holds."""

@@ -89,6 +89,15 @@ def test_packed_numbers_and_times_of_others_are_read_by_cf(suffix: str, tmp_path
 
 
 @pytest.mark.parametrize("suffix", OPENERS)
+def test_texts_of_any_length_of_others_are_read(suffix: str, tmp_path: Path) -> None:
+    dataset, path = xr.Dataset(coords={"file": np.array(["run0.csv", "größe"], object)}), tmp_path / f"t{suffix}"
+    dataset.to_netcdf(path, engine="h5netcdf") if suffix == ".nc" else dataset.to_zarr(path, consolidated=False)
+    assert sa.scan(path)["file"].dtype == "string"
+    assert (texts := sa.read(path, "file")).dtype == "<U8"
+    assert texts.tolist() == ["run0.csv", "größe"]
+
+
+@pytest.mark.parametrize("suffix", OPENERS)
 def test_arrays_beside_one_that_is_too_large_are_read(suffix: str, tmp_path: Path) -> None:
     """No byte of the large one is stored: each element is the fill value. Scanning reads no packed numbers."""
     path, shape = tmp_path / f"t{suffix}", (30_000, 30_000)

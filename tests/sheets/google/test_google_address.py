@@ -62,7 +62,12 @@ def book(server: SheetsServer) -> Book:
 def test_addresses_are_understood(book: Book, text: str, title: str | None) -> None:
     address = text.replace("KEY", book.key).replace("GID", str(book.sheet("run 1").id))
     assert list(read_gsheet(address, client=book.client)) == (TITLES if title is None else [title])
-    assert list(read_gsheet(address, sheet="given", client=book.client)) == [title or "given"]
+    sheet = title or "given"
+    assert list(read_gsheet(address, sheet=sheet, client=book.client)) == [sheet]
+    if title is not None:
+        for verb in (read_gsheet, lambda *args, **more: sa.write_gsheet(*args, {"x": [1]}, **more)):
+            with pytest.raises(sa.NotFoundError, match="sheet='given' another"):
+                verb(address, sheet="given", client=book.client)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

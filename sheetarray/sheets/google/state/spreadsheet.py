@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from ....errors import NotFoundError, RemoteError
-from ..address import ALL_COLUMNS, ALL_ROWS, Rect
+from ..address import ALL_COLUMNS, ALL_ROWS, Rect, two_worksheets_problem
 from ..requests import Answer, SheetsApi
 from ..retries import RefusedError
 from .notes import ViewNotes, WriteNotes, parse_integer
@@ -111,10 +111,14 @@ class State:
         )
 
     def select_worksheet(self, gid: int | None, title: str | None) -> Worksheet | None:
-        """Return the worksheet that an address means; None if none has its title; a NotFoundError for an id."""
+        """Return the worksheet that an address means; None if none has its title; a NotFoundError for an id, and for an
+        id and the title of two.
+        """
         worksheet = self.by_id(gid) if gid is not None else self.by_title(title or "")
         if worksheet is None and gid is not None:
             raise self.not_found_error(f"of the id {gid}")
+        if worksheet is not None and title and worksheet.title.casefold() != title.casefold():
+            raise NotFoundError(two_worksheets_problem(worksheet.title, title))
         if worksheet is not None and not worksheet.has_cells:
             raise NotFoundError(f"the worksheet {worksheet.title!r} has no cells")
         if worksheet is not None and worksheet.holds_record:
