@@ -22,6 +22,7 @@ from ..changes.row_groups import LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key, missing_key_error
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
+from ..columns.beside import OtherCells, noting_other_cells
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, check_kinds, has_same_names, locating, quote_names, warn_caller
 from ..files import RemoteFile, conceal_secrets
@@ -36,7 +37,6 @@ from .differences import Differences, KeyLabels, SideFacts
 from .opened import open_arrays
 from .ordinary import (
     OrdinaryTable,
-    OtherCells,
     describe_columns,
     find_remarks_on_sheets,
     find_remarks_on_tables,
@@ -250,15 +250,20 @@ def _open_sheets(source: Any, label: str, format: str | None, options: Mapping[s
         warn_of_table(table, label)
         return _side_of_table(table, label)
 
+    noted: list[OtherCells] = []
+
     @contextmanager
     def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
         how = known_options(source, format, options, "read")
-        with open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays:
+        with (
+            noting_other_cells(noted),
+            open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays,
+        ):
             yield arrays
 
     def list_others() -> OtherCells:
         with rewinding(source):
-            return list_other_cells(source, format, options)
+            return noted[-1] if noted else list_other_cells(source, format, options)
 
     name = format_of(source, format, reading=True).name
     facts = SideFacts(label, dict(infos), description.labels)

@@ -16,6 +16,7 @@ from ..changes.formulas import Formula, mark_objects, put_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import dtype_name
 from ..columns import keeping_unreadable
+from ..columns.beside import OtherCells, noting_other_cells
 from ..dtypes import Array, Mask, find_missing_value
 from ..elements.equality import find_unequal
 from ..errors import FormatError, LimitError, NotFoundError, locating, may_be_table, warn_caller
@@ -26,7 +27,6 @@ from ..labels.places import find_cell, find_labels, label_at
 from .arrays import read_labelled
 from .ordinary import (
     OrdinaryTable,
-    OtherCells,
     SheetColumns,
     describe_columns,
     find_remarks_on_sheets,
@@ -100,6 +100,7 @@ class MergeSource:
         self.findings, self.told = set[tuple[str | None, str]](), set[tuple[str | None, str]]()
         self.is_split, self.is_part = True, False
         self.takes_recorded = self._is_recorded = False
+        self._noted: list[OtherCells] = []  # by the reader
 
     def of_sheet(self, title: str) -> MergeSource:
         """Return a source of the merge that consists of one sheet of this file."""
@@ -150,7 +151,7 @@ class MergeSource:
     def _other_cells(self) -> OtherCells:
         """The texts of the cells that belong to no array, by their addresses, and the titles of other sheets."""
         with locating(source=self.name):
-            return list_other_cells(self.place, None, self.given_options)
+            return self._noted[-1] if self._noted else list_other_cells(self.place, None, self.given_options)
 
     def options(self, verb: str) -> dict[str, Any]:
         """Return the options that a verb of this format takes."""
@@ -168,7 +169,7 @@ class MergeSource:
         resize: dict[str, Any] = {"resize": True} if "resize" in self.row.options("read") else {}
 
         def read_arrays() -> None:
-            with locating(source=self.name), keeping_unreadable() as unreadable:
+            with locating(source=self.name), keeping_unreadable() as unreadable, noting_other_cells(self._noted):
                 self.arrays = read_labelled(self.place, **resize, **self.options("read"))
             for name, errors in unreadable.items():
                 if isinstance(array := self.arrays.get(name), np.ndarray):

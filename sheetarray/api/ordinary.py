@@ -26,7 +26,7 @@ from ..changes.formulas import (
 from ..changes.rows import RowMap
 from ..changes.wording import count_noun
 from ..columns import ArrayInfo, DataCells, keeping_unreadable
-from ..columns.beside import find_remarks, list_cell_texts
+from ..columns.beside import OtherCells, find_remarks, list_cell_texts
 from ..columns.unreadable import Keeping
 from ..dtypes import Array, Positions, from_numpy
 from ..errors import DTypeError, Finding, FormatError, NotFoundError, OtherContentError, may_be_table
@@ -37,8 +37,6 @@ from .shown import ArrayInfos
 if TYPE_CHECKING:
     from ..linear.header import Order
     from ..tables import TableColumns
-
-OtherCells = tuple[dict[str, str], set[str]]  # texts by the addresses of cells, and titles of sheets without arrays
 
 _PENDING = "a formula without a value"  # how the reason of an error ends
 _MOST_RANGES = 10**6  # ranges of cells that infos list, of all columns

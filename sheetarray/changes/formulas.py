@@ -58,7 +58,7 @@ class Formula:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Formula):
             return False
-        return self._text == other._text or self.relative == other.relative or self.text == other.text
+        return self is other or self._text == other._text or self.relative == other.relative or self.text == other.text
 
     def says_the_same(self, other: Formula | None) -> bool:
         """Return whether a formula of this sheet says the same of the cells around it."""
@@ -136,38 +136,49 @@ class RowMoves(SheetMoves):
         the table move with its last row.
         """
         super().__init__(title)
-        self._before = np.asarray(before, np.int64)
-        self._places = np.full(len(before), -1, np.int64)
-        places = np.asarray(now, np.int64)
+        self._before = [*before]
+        places = np.full(len(before), -1, np.int64)
+        rows = np.asarray(now, np.int64)
         stays = sources >= 0
-        self._places[sources[stays]] = places[stays]
-        self._added = {*places[~stays].tolist()}
+        places[sources[stays]] = rows[stays]
+        self._places: list[int] = places.tolist()
+        self._left: list[int] = np.flatnonzero(places >= 0).tolist()
+        self._is_ascending = bool((np.diff(places[places >= 0]) > 0).all())
+        self._added = {*rows[~stays].tolist()}
         self._above = int(min(now) - min(before)) if len(now) and len(before) else 0
         self._below = int(max(now) - max(before)) if len(now) and len(before) and below else 0
+        self._ranges: dict[tuple[int, int, Grows], tuple[int, int] | None] = {}  # that were asked for
 
     @property
     def is_none(self) -> bool:
         """Whether all rows stand where they stood."""
-        return not self._added and not self._above and bool((self._places == self._before).all())
+        return not self._added and not self._above and self._places == self._before
 
     def find(self, row: int) -> int | None:
         """Return where a row of the sheet stands now; None if it was deleted."""
-        index = int(np.searchsorted(self._before, row))
+        index = bisect_left(self._before, row)
         if index < len(self._before) and self._before[index] == row:
-            return int(self._places[index]) if self._places[index] >= 0 else None
+            return self._places[index] if self._places[index] >= 0 else None
         return row + (self._above if index < len(self._before) else self._below)
 
     def find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
         """Return the first and the last row of a range now; None if all of its rows were deleted."""
-        start, end = np.searchsorted(self._before, [first, last + 1])
-        left = self._places[start:end]
-        left = left[left >= 0]
+        asked = first, last, grows
+        if asked not in self._ranges:
+            self._ranges[asked] = self._find_rows(*asked)
+        return self._ranges[asked]
+
+    def _find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
+        start, end = bisect_left(self._before, first), bisect_right(self._before, last)
+        begin, stop = bisect_left(self._left, start), bisect_left(self._left, end)
         rows = [self.find(first), self.find(last)]
-        if not len(left):
+        if begin == stop:
             return None if rows[0] is None or rows[1] is None else (rows[0], rows[1])
-        is_inside = start < len(self._before) and self._before[start] == first, self._before[end - 1] == last
-        top = int(left.min()) if is_inside[0] or rows[0] is None else rows[0]
-        bottom = int(left.max()) if is_inside[1] or rows[1] is None else rows[1]
+        left = [self._left[begin], self._left[stop - 1]] if self._is_ascending else self._left[begin:stop]
+        places = [self._places[index] for index in left]
+        is_inside = self._before[start] == first, self._before[end - 1] == last
+        top = min(places) if is_inside[0] or rows[0] is None else rows[0]
+        bottom = max(places) if is_inside[1] or rows[1] is None else rows[1]
         while grows[0] and top - 1 in self._added:
             top -= 1
         while grows[1] and bottom + 1 in self._added:
@@ -342,10 +353,12 @@ def loosen_formulas(column: Array) -> Array:
     formulas = find_formulas(column)
     if formulas is None:
         return column
-    loose = column.copy()
+    loose, said = column.copy(), dict[str, Formula]()
     for row in np.flatnonzero(mark_objects(formulas)).tolist():
-        relative = _ROW_OF_REFERENCE.sub("", formulas[row].relative)
-        loose[row] = Formula(relative, formulas[row].cell, relative)
+        relative = formulas[row].relative
+        if relative not in said:
+            said[relative] = Formula(text := _ROW_OF_REFERENCE.sub("", relative), formulas[row].cell, text)
+        loose[row] = said[relative]
     return loose
 
 

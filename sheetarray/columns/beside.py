@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -11,6 +13,25 @@ from ..dtypes import Mask, Positions
 from ..elements import Cell, is_blank
 from .grid import cell_address
 from .words import Anchor
+
+OtherCells = tuple[dict[str, str], set[str]]  # texts by the addresses of cells, and titles of sheets without arrays
+_noted: ContextVar[list[OtherCells] | None] = ContextVar("_noted", default=None)
+
+
+@contextmanager
+def noting_other_cells(noted: list[OtherCells]) -> Iterator[None]:
+    """Have readers that have the cells at hand append those that belong to no array to a list."""
+    token = _noted.set(noted)
+    try:
+        yield
+    finally:
+        _noted.reset(token)
+
+
+def note_other_cells(list_cells: Callable[[], OtherCells]) -> None:
+    """Note the cells that belong to no array, if a context around the call asks for them."""
+    if (noted := _noted.get()) is not None:
+        noted.append(list_cells())
 
 
 def mark_beside(anchors: Sequence[Anchor], rows: Positions, columns: Positions) -> Mask:

@@ -48,7 +48,8 @@ def find_other_zeros(a: Array, b: Array) -> Mask:
         return np.zeros(a.shape, np.bool_)
     if "c" in kinds:
         return find_other_zeros(np.real(a), np.real(b)) | find_other_zeros(np.imag(a), np.imag(b))
-    return np.asarray((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b)))
+    zeros = np.asarray(a == 0)
+    return np.asarray(zeros & (b == 0) & (np.signbit(a) != np.signbit(b))) if zeros.any() else zeros
 
 
 def index_changes(a: Array, b: Array) -> Positions:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...columns import Anchor, find_anchors
-from ...columns.beside import list_cell_texts, mark_beside
+from ...columns.beside import OtherCells, list_cell_texts, mark_beside
 from ...elements import Cell
 from ...errors import locating
 from ...files import Readable, Source
@@ -37,7 +37,7 @@ def list_writes_excel(source: Readable) -> list[str]:
     return titles if len(titles) == len(list(filter(None, writes))) > 1 else []
 
 
-def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tuple[dict[str, str], set[str]]:
+def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> OtherCells:
     """Return the texts of cells that belong to no array, by their addresses, and the titles of sheets without arrays.
 
     Of a view, only notes that people typed into it are such cells.
@@ -46,27 +46,36 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> tu
         source: a path or an open file.
         sheet: as for `read_excel`.
     """
+    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
+        return list_in_workbook(book, select_searched(book, sheet, everything=True))
+
+
+def list_in_workbook(book: Workbook, sheets: Sequence[ExcelSheet]) -> OtherCells:
+    """Return the same for some sheets of an open workbook."""
     cells: dict[str, str] = {}
     ordinary: set[str] = set()
-    with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        sheets = select_searched(book, sheet, everything=True)
-        views = book.views
-        left_out = {place.title for place in find_tables(book, sheets)} | views.editable
-        for chosen in sheets:
-            if chosen.title in left_out:
-                continue
-            if chosen.title in views.shown:
-                cells |= list_cell_texts(_iter_notes(chosen), chosen.title)
-                continue
-            anchors = find_anchors(chosen)
-            ordinary |= set() if anchors else {chosen.title or ""}
-            cells |= list_cell_texts(_iter_beside(chosen, anchors), chosen.title)
+    views = book.views
+    left_out = {place.title for place in find_tables(book, sheets)} | views.editable
+    for chosen in sheets:
+        if chosen.title in left_out:
+            continue
+        if chosen.title in views.shown:
+            cells |= list_cell_texts(_iter_notes(chosen), chosen.title)
+            continue
+        anchors = find_anchors(chosen)
+        ordinary |= set() if anchors else {chosen.title or ""}
+        cells |= list_cell_texts(_iter_beside(chosen, anchors), chosen.title)
     return cells, ordinary
 
 
 def _iter_beside(sheet: ExcelSheet, anchors: list[Anchor]) -> Iterator[tuple[int, int, Cell]]:
     """Yield the rows, columns and values of cells that belong to no array."""
-    for run in _first_runs(sheet, _MOST_BESIDE if anchors else _MOST_CELLS):
+    runs: Iterable[CellRun] = _first_runs(sheet, _MOST_CELLS)
+    if anchors:  # mostly there are none, and texts of numbers take long
+        of_arrays = _first_runs(sheet, _MOST_BESIDE, numeric=True)
+        rows = {row for run in of_arrays for row in run.rows[mark_beside(anchors, run.rows, run.columns)].tolist()}
+        runs = [sheet.cells_of_rows([(row, row + 1) for row in rows])] if rows else []
+    for run in runs:
         beside = run.select(mark_beside(anchors, run.rows, run.columns))
         yield from zip(beside.rows.tolist(), beside.columns.tolist(), _scalars(sheet, beside), strict=True)
 
@@ -89,8 +98,8 @@ def _iter_notes(sheet: ExcelSheet) -> Iterator[tuple[int, int, Cell]]:
             yield row, column, cell
 
 
-def _first_runs(sheet: ExcelSheet, most: int) -> Iterator[CellRun]:
-    with sheet.runs(numeric=False) as runs:
+def _first_runs(sheet: ExcelSheet, most: int, *, numeric: bool = False) -> Iterator[CellRun]:
+    with sheet.runs(numeric=numeric) as runs:
         for run in runs:
             yield run.first(most)
             most -= len(run)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...columns import keeping_unreadable, reporting_cells
+from ...columns.beside import note_other_cells
 from ...columns.blocks.mapping import MappedArrays
 from ...columns.blocks.reading import iter_elements
 from ...dtypes import Buffer
@@ -22,6 +23,7 @@ from ..arrays_of_sheets import count_named, open_sheets, read_composites, read_r
 from ..recorded_tables import open_recorded, read_with_tables
 from ..sheet_choice import SheetChoice
 from ..table_areas import take_named
+from .beside import list_in_workbook
 from .checking.workbook import select_sheets
 from .checksums.stored import StoredChecksums
 from .guard.snapshots import open_snapshots, warn_of_guard
@@ -53,6 +55,7 @@ def read_book(
     try:
         places = take_named(find_tables(book, sheets), missing)
         by_name = read_with_tables(places, read_arrays, list_names(names), resize=resize, snapshots=snapshots)
+        note_other_cells(lambda: list_in_workbook(book, sheets))
     except FormatError as error:
         error.hint = book.advise(error.location, error.hint or "") or None
         raise

@@ -103,14 +103,12 @@ def revise_table_excel(
         names = {name: (renamed or {}).get(name, name) for name in columns}
         put = _Formulas(formulas or {}, (list_formulas_excel(open_again(), sheet=sheet) or {}) if formulas else {})
         content = _revise(package, present, columns, np.asarray(sources, np.int64), names, put, options, fills=fills)
-    given = given_dtypes({names[name]: column for name, column in columns.items()})
-    asked = replace(options, dtype=options.recorded | given)
+    plain = {names[name]: column for name, column in columns.items() if name not in put.columns}
+    asked = replace(options, dtype=options.recorded | given_dtypes(plain))
     with keeping_unreadable() if formulas else nullcontext():
-        revised = read_columns_excel(io.BytesIO(content), list(names.values()), table=asked, sheet=sheet)
-    for name, column in columns.items():
-        if name in put.columns:
-            continue
-        if not is_same_column(revised[names[name]], column):
+        revised = read_columns_excel(io.BytesIO(content), [*plain], table=asked, sheet=sheet)
+    for name, column in plain.items():
+        if not is_same_column(revised[name], column):
             reason = f"the column {name!r:.80} of this workbook cannot be changed in place"
             raise FormatError(reason, location=present.title, hint=SAVE_ANEW)
     with replacing(target, binary=True) as sink:
@@ -261,8 +259,9 @@ def _find_cells(
         serial: Sequence[str | None] = [None] * len(plain)
         if column.dtype.kind == "M":
             serial = cells_xml(buffer_to_typed(array.buffer, array.dtype_entry, exact=EXACT_INTEGER, serials=True))
-        for index, cell, date in zip(changed.tolist(), plain, serial, strict=True):
-            is_blank = _is_blank(column[index]) and not (column[index] == "" and name in options.marked)
+        values = column[changed].tolist()
+        for index, value, cell, date in zip(changed.tolist(), values, plain, serial, strict=True):
+            is_blank = _is_blank(value) and not (value == "" and name in options.marked)
             model = last if index >= count and rows else None
             if index >= count:
                 filled[index] |= not is_blank
