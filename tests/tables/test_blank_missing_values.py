@@ -33,12 +33,6 @@ def cells(path) -> list[tuple]:
     return list(openpyxl.load_workbook(path)["table"].values)[1:]
 
 
-def test_missing_values_are_blank_in_csv(tmp_path) -> None:
-    sa.write_table(tmp_path / "a.csv", TABLE, verify=False)
-    lines = (tmp_path / "a.csv").read_text().splitlines()
-    assert lines[1:3] == ["1,1.5,,2026-01-01,1,a", "2,,0.1,,,"]
-
-
 @pytest.mark.parametrize("guard", [True, False])
 @pytest.mark.parametrize("count", [1, 1500])
 def test_missing_values_are_blank_in_a_workbook_and_come_back(tmp_path, guard: bool, count: int) -> None:
@@ -61,22 +55,6 @@ def test_a_text_stands_for_missing_values(tmp_path, na_rep: str, guard: bool) ->
     assert list(sa.check(path)) == []
     sa.write_table(tmp_path / "a.csv", TABLE, na_rep=na_rep, verify=False)
     assert (tmp_path / "a.csv").read_text().splitlines()[2] == f"2,{na_rep},0.1,{na_rep},{na_rep},"
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-@pytest.mark.parametrize(
-    "na_rep",
-    ["5", "-1.5", "inf", "TRUE", "2024-01-01", "3+4i", "a,b", 'a"', "'a", "a\nb", "=1+1", "-A1", "@x", "\0", " ", " x"],
-)
-def test_a_text_that_may_be_a_value_or_several_cells_is_refused(tmp_path, suffix: str, na_rep: str) -> None:
-    with pytest.raises(ValueError, match="na_rep"):
-        sa.write_table(tmp_path / f"a{suffix}", {"a": [5.0, NAN]}, na_rep=na_rep)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_text_with_the_delimiter_is_refused(tmp_path) -> None:
-    with pytest.raises(ValueError, match="delimiter"):
-        sa.write_table(tmp_path / "a.csv", {"a": [5.0, NAN]}, na_rep="max", delimiter="a")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
@@ -126,21 +104,6 @@ def test_labels_are_spelled_out(tmp_path) -> None:
     assert sa.read_dataset(path)["t"].identical(array)
 
 
-@pytest.mark.parametrize("texts", [["a", "NaN"], np.array([None, "NaN"], object), np.array([1.5, "NaN"], object)])
-def test_a_text_that_would_be_read_as_missing_is_refused(tmp_path, texts) -> None:
-    table = {"level": [NAN, 1.5], "word": texts}
-    with pytest.raises(sa.DTypeError, match=r"word\[1\]"):
-        sa.write_table(tmp_path / "a.csv", table, na_rep="NaN")
-    sa.write_table(tmp_path / "a.xlsx", table, verify=False)
-    assert sa.read(tmp_path / "a.xlsx")["word"].tolist() == list(texts)
-
-
-def test_what_is_no_text_is_refused(tmp_path) -> None:
-    with pytest.raises(TypeError):
-        sa.write_table(tmp_path / "a.csv", TABLE, na_rep=None)
-    assert not (tmp_path / "a.csv").exists()
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 @pytest.mark.parametrize("guard", [True, False])
 @pytest.mark.parametrize("count", [1, 2])
@@ -161,23 +124,3 @@ def test_an_appended_row_of_nothing_but_missing_values_is_not_lost(
     if suffix == ".xlsx":
         assert len(sa.read(path)["a"]) == 4 + count
         assert list(sa.check(path)) == []
-
-
-@pytest.mark.parametrize("guard", [True, False])
-def test_words_for_missing_values_in_a_workbook_are_taken(tmp_path, guard: bool) -> None:
-    path = tmp_path / "a.xlsx"
-    sa.write_table(path, {"x": np.arange(3.0), "n": np.arange(3), "word": np.array(["a", "b", "c"])}, guard=guard)
-    book = openpyxl.load_workbook(path)
-    book["table"]["A3"], book["table"]["C3"] = "n/a", "n/a"
-    book.save(path)
-    with pytest.raises(sa.FormatError, match="found 'n/a'"):
-        sa.read(path)
-    with pytest.warns(sa.SheetArrayWarning, match="A3: 'x': 1 cell holds a word for a missing value"):
-        arrays = sa.read(path, missing="nan")
-    np.testing.assert_array_equal(arrays["x"], [0, NAN, 2])
-    assert arrays["word"].tolist() == ["a", "n/a", "c"]
-    assert next(finding.location for finding in sa.check(path, missing="nan") if finding.array == "x") == "table!A3"
-    book["table"]["B3"] = "n/a"
-    book.save(path)
-    with pytest.raises(sa.FormatError, match="B3"):
-        sa.read(path, missing="nan")
