@@ -197,31 +197,6 @@ def test_a_buffer_longer_than_its_array_is_read_at_once() -> None:
     assert joined(io.BytesIO(file.getvalue()), "x", 2, format="csv").tolist() == whole[:5].tolist()
 
 
-@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
-def test_a_blank_is_what_an_option_says(tmp_path: Path, suffix: str) -> None:
-    file = io.BytesIO()
-    sa.write(file, {"x": np.array([1.5, 2.5, 3.5])}, format=suffix)
-    if suffix == "xlsx":
-        sa.write(file, {"x": np.array([1.5, np.nan, 3.5])}, format=suffix)
-        return
-    content = file.getvalue().replace(b"2.5", b"null" if suffix == "json" else b"")
-    back = joined(io.BytesIO(content), "x", 2, format=suffix, missing="nan")
-    assert repr(back.tolist()) == "[1.5, nan, 3.5]"
-    with pytest.raises(sa.FormatError):
-        joined(io.BytesIO(content), "x", 2, format=suffix)
-
-
-@pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
-def test_a_file_that_was_saved_between_two_blocks_is_an_error(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"x.{suffix}"
-    sa.write(path, {"x": np.arange(10)})
-    blocks = sa.iter_blocks(path, "x", rows=4)
-    assert next(blocks).tolist() == [0, 1, 2, 3]
-    sa.write(path, {"x": np.arange(10) + 1})
-    with pytest.raises(sa.FormatError, match="changed since its first rows were read"):
-        next(blocks)
-
-
 @pytest.mark.parametrize("size", [1, 40, 1000])
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_text_with_quotes_comes_in_pieces(size: int, delimiter: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,19 +265,6 @@ def test_a_harmed_text_gives_the_same_as_read_or_an_error(data: st.DataObject) -
             sa.scan(io.BytesIO(content), format="csv")
     else:
         assert results[0] == results[1]
-
-
-def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    sa.write(path, {"x": np.zeros(3), "scalar": np.array(1.5)})
-    with pytest.raises(ValueError, match="one row at least, not 0"):
-        next(sa.iter_blocks(path, "x", rows=0))
-    with pytest.raises(TypeError):
-        next(sa.iter_blocks(path, "x", rows=1.5))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no dimensions"):
-        next(sa.iter_blocks(path, "scalar", rows=1))
-    with pytest.raises(sa.NotFoundError, match="no array 'y'"):
-        next(sa.iter_blocks(path, "y", rows=1))
 
 
 _READ = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import subprocess
@@ -87,17 +86,6 @@ def test_a_file_of_blocks_is_the_file_of_the_whole(tmp_path: Path, suffix: str) 
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_arrays_may_come_in_turns_and_have_lengths_of_their_own() -> None:
-    file = io.StringIO()
-    with sa.open_writer(file, format="csv") as writer:
-        writer.append({"a": np.zeros(2)})
-        writer.append({"b": np.array(["x", "yy"]), "a": np.ones(1)})
-        writer.append({"b": np.array(["a longer text"])})
-    back = sa.read_csv(io.StringIO(file.getvalue()))
-    assert back["a"].tolist() == [0, 0, 1]
-    assert back["b"].tolist() == ["x", "yy", "a longer text"]
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 def test_datasets_are_joined_along_the_dimension_of_the_axis(tmp_path: Path, suffix: str) -> None:
     times = np.arange("2026-07-01", "2026-07-08", dtype="M8[D]").astype("M8[ns]")
@@ -148,56 +136,6 @@ def test_a_block_that_was_kept_in_part_ends_the_writing(tmp_path: Path, monkeypa
             go_on()
     assert list(sa.read(tmp_path / "x.csv")) == ["old"]
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
-
-
-@pytest.mark.parametrize(
-    ("bad", "error", "words"),
-    [
-        ({"a": np.zeros((2, 4))}, ValueError, r"a: a block of the shape \(2, 4\), and \(any, 3\) is expected"),
-        ({"a": np.zeros(3)}, ValueError, r"\(any, 3\) is expected"),
-        ({"a": np.zeros((2, 3), "float32")}, sa.DTypeError, "a block of float32, and the first one was of float64"),
-        ({"b": np.zeros(2), "a": np.zeros((1, 2))}, ValueError, "a: a block of the shape"),
-        ({"b": np.array(1.5)}, ValueError, "b: a block of 0 dimensions has no axis 0"),
-        ({"a": np.ma.masked_array([[1, 2, 3]], [[0, 1, 0]])}, sa.DTypeError, "a block of object"),
-        ({}, sa.LimitError, ""),
-    ],
-)
-def test_a_block_that_does_not_fit_is_refused_whole(bad: Any, error: Any, words: str) -> None:
-    file = io.StringIO()
-    writer = sa.open_writer(file, format="csv")
-    writer.append({"a": np.zeros((1, 3))})
-    if bad:
-        with pytest.raises(error, match=words):
-            writer.append(bad)
-    writer.append({"a": np.ones((1, 3))})
-    writer.close()
-    writer.close()
-    back = sa.read_csv(io.StringIO(file.getvalue()))
-    assert {name: array.tolist() for name, array in back.items()} == {"a": [[0, 0, 0], [1, 1, 1]]}
-    with pytest.raises(ValueError, match="closed"):
-        writer.append({"a": np.zeros((1, 3))})
-
-
-def test_what_is_wrong_with_the_target_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(sa.NotFoundError):
-        sa.open_writer(tmp_path / "x.unknown")
-    with pytest.raises(TypeError, match="no option 'nothing'"):
-        sa.open_writer(tmp_path / "x.csv", nothing=1)
-    with pytest.raises(FileNotFoundError, match="folder"):
-        sa.open_writer(tmp_path / "folder" / "x.csv")
-    (tmp_path / "x.csv").mkdir()
-    for target in (tmp_path / "x.csv", f"{tmp_path}/new.csv{os.sep}"):
-        with pytest.raises(IsADirectoryError, match=r"\.csv"):
-            sa.open_writer(target)
-    (tmp_path / "x.csv").rmdir()
-    with pytest.raises(TypeError, match="append_axis is an integer"):
-        sa.open_writer(tmp_path / "x.csv", append_axis=1.5)  # type: ignore[arg-type]
-    for blocks in ({"a": [1]}, np.zeros(3), "x", b"x", 5, None):
-        with pytest.raises(TypeError, match="extend takes an iterable of blocks"):
-            extend(tmp_path / "x.csv", blocks)
-    with pytest.raises(sa.LimitError, match="nothing to write"):
-        extend(tmp_path / "x.csv", [])
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_target_of_rawarray_may_be_a_folder(tmp_path: Path) -> None:
