@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -122,91 +121,9 @@ def test_the_labels_of_the_columns_are_of_the_same_kind(columns: Any, tmp_path: 
     pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), frame)
 
 
-def test_a_column_beside_those_of_categories(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    sa.write(path, pd.DataFrame(np.eye(2), columns=pd.CategoricalIndex(["b", "a"])))
-    edit(path, "new", [1, 2])
-    with pytest.warns(sa.SheetArrayWarning, match="has new categories: 'new'"):
-        assert sa.read_frame(path).columns.tolist() == ["b", "a", "new"]
-
-
-def test_a_plain_frame_has_no_description(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": pd.date_range("2020", periods=2)})
-    pd.testing.assert_frame_equal(read_again(frame, tmp_path, "json"), frame)
-    assert list(json.loads((tmp_path / "t.json").read_text())) == ["a", "b", "c"]
-    sa.write(tmp_path / "t.json", frame[1:])
-    assert NAME in json.loads((tmp_path / "t.json").read_text())
-
-
 def test_a_series_comes_back_as_a_column(tmp_path: Path) -> None:
     series = pd.Series([1.5, 2.5], index=pd.Index(["a", "b"], name="k"), name="s")
     pd.testing.assert_frame_equal(read_again(series, tmp_path, "csv"), series.to_frame())
-
-
-def test_a_dtype_that_is_not_made_again_is_told(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.0])})
-    sa.write(tmp_path / "t.csv", frame)
-    with pytest.warns(sa.SheetArrayWarning, match=r"'a' was a column of Sparse\[float64"):
-        restored = sa.read_frame(tmp_path / "t.csv")
-    assert restored["a"].tolist() == [0, 1]
-
-
-def edit(path: Path, name: str, array: Any) -> None:
-    lists = json.loads(path.read_text())
-    lists[name] = sa.to_linear(np.asarray(array))
-    path.write_text(json.dumps(lists))
-
-
-def test_cells_that_were_edited_win_over_what_is_said_of_them(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    frame = pd.DataFrame(
-        {"n": pd.array([1, 2, 255], "UInt8"), "c": pd.Categorical(["v", None, "u"])},
-        index=INDEXES["dates with a frequency"],
-    )
-    sa.write(path, frame)
-    edit(path, "day", np.array(["2020-01-31", "2020-02-01", "2020-02-05"], "M8[us]"))
-    with pytest.warns(sa.SheetArrayWarning, match="no longer has the frequency '2D'"):
-        assert sa.read_frame(path).index[2] == pd.Timestamp("2020-02-05")
-    sa.write(path, frame)
-    edit(path, "c", ["u", "v", "strange"])
-    with pytest.warns(sa.SheetArrayWarning, match="'c' has new categories: 'strange'"):
-        assert sa.read_frame(path)["c"].tolist() == ["u", "v", "strange"]
-    sa.write(path, frame)
-    edit(path, "n", [1, 2, 256])
-    with pytest.raises(sa.FormatError, match="'n' is not a column of UInt8") as caught:
-        sa.read_frame(path)
-    assert caught.value.array == "n"
-    sa.write(path, pd.DataFrame({"a": [1, 2, 3]}, index=INDEXES["counted with a step"]))
-    edit(path, "index", [5, 7, 10])
-    assert sa.read_frame(path).index.tolist() == [5, 7, 10]
-
-
-def test_arrays_that_make_no_frame(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    sa.write(path, {"a": [1, 2], "b": [1, 2, 3], "t": np.zeros((2, 2)), "s": 1.5})
-    with pytest.raises(sa.FormatError, match=r"different lengths.*'a' has 2.*'b' has 3.*names= chooses"):
-        sa.read_frame(path, ["a", "b"])
-    assert sa.read_frame(path, ["a"])["a"].tolist() == [1, 2]
-    with pytest.raises(sa.FormatError, match="'t' has 2 dimensions"):
-        sa.read_frame(path, ["a", "t"])
-    with pytest.raises(sa.NotFoundError, match="'absent'"):
-        sa.read_frame(path, ["absent"])
-    sa.write(path, {"a": [1, 2], "t": np.zeros((2, 2))})
-    with pytest.warns(sa.SheetArrayWarning, match="left out of the frame.*'t'"):
-        assert list(sa.read_frame(path).columns) == ["a"]
-
-
-def test_a_dataset_along_one_dimension_is_a_frame(tmp_path: Path) -> None:
-    xr = pytest.importorskip("xarray")
-    dataset = xr.Dataset({"t": ("x", [1.5, 2.5])}, coords={"x": [10, 20], "name": ("x", ["a", "b"])})
-    sa.write(tmp_path / "t.csv", dataset)
-    frame = sa.read_frame(tmp_path / "t.csv")
-    assert frame.index.tolist() == [10, 20]
-    assert frame.index.name == "x"
-    assert set(frame.columns) == {"t", "name"}
-    sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5, 2.5]), "u": ("y", [1, 2])}))
-    with pytest.raises(sa.FormatError, match="several dimensions"):
-        sa.read_frame(tmp_path / "t.csv")
 
 
 def test_a_frame_is_a_dataset_too(tmp_path: Path) -> None:
@@ -245,34 +162,6 @@ def _table_of(table: Any) -> str:
 
 
 # read_columns(as_=..) -------------------------------------------------------------------------------------------
-
-TEXT = "id,t,day\n007,0.5,2024-01-01\n008,,2024-01-02\n"
-
-
-def test_columns_come_as_the_table_that_is_asked_for() -> None:
-    frame = sa.read_columns(io.StringIO(TEXT), as_="pandas")
-    assert frame["id"].tolist() == ["007", "008"]
-    assert frame["t"].dtype == np.float64
-    assert frame["day"].dtype.kind == "M"
-    polars = sa.read_columns(io.StringIO(TEXT), as_="polars")
-    assert polars.equals(sa.read_columns(io.StringIO(TEXT), as_="arrow"))
-    data = sa.read_columns(io.StringIO(TEXT), ["t", "id"], as_="dataset")
-    assert data.sizes == {"row": 2}
-    assert data["t"].dims == ("row",)
-    assert list(data.data_vars) == ["t", "id"]
-
-
-def test_columns_with_a_shape_are_a_dataset_and_no_frame() -> None:
-    text = "a,b\n1,2\n3,4\n5,6\n7,8\n"
-    data = sa.read_columns(io.StringIO(text), as_="dataset", shape={"a": (2, 2), "b": (2, 2)})
-    assert data["a"].dims == ("row", "a_1")
-    assert data["b"].dims == ("row", "b_1")
-    with pytest.raises(sa.DTypeError, match="'a': a DataFrame holds columns of one dimension; as_='dataset'"):
-        sa.read_columns(io.StringIO(text), as_="pandas", shape={"a": (2, 2)})
-    with pytest.raises((sa.FormatError, sa.LimitError)):
-        sa.read_columns(io.StringIO(text), as_="dataset", shape={"a": (2, 2)})
-    with pytest.raises(ValueError, match='as_ is "numpy", "pandas"'):
-        sa.read_columns(io.StringIO(text), as_="list")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("row", [0, 1, -1], ids=["first", "second", "last"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import warnings
@@ -169,14 +168,6 @@ def _drop_record(path: Path) -> None:
             package.writestr(name, content)
 
 
-def test_names_of_columns_are_labels_of_their_kind(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("city,2024,2025\nBern,1.5,2.5\nUlm,3.5,4.5\n")
-    read = sa.read_dataset(tmp_path / "t.csv", dims=["city"], columns="year")
-    assert read["array"].sel(city="Ulm", year=2025).item() == 4.5
-    with pytest.raises(sa.NotFoundError, match="'town'"):
-        sa.read_dataset(tmp_path / "t.csv", dims=["town"], columns="year")
-
-
 def edit(path: Path, change: Any) -> None:
     book = openpyxl.load_workbook(path)
     rows = [[cell.value for cell in row] for row in book.active.iter_rows(min_row=2)]
@@ -209,49 +200,6 @@ def test_rows_may_be_sorted_and_appended(tmp_path: Path) -> None:
     later = pd.Timestamp("2026-07-05").to_pydatetime()
     edit(path, lambda rows: rows + [[later, *row[1:]] for row in rows[:: len(TIMES)]])
     assert sa.read_dataset(path, table="table").sizes == {"time": 5, "city": 3}
-
-
-@pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda rows: rows[:-1], "1 of 12 combinations of labels have no row; the first is time=2026-07-04.*city=Graz"),
-        (
-            lambda rows: rows[1:],
-            "1 of 12 combinations.* have no row; the first is time=2026-07-02.*city=Bern|no row",
-        ),
-        (lambda rows: [*rows, rows[3]], "rows 4 and 13 of the table have the same 'time', 'city'"),
-        (lambda rows: [[*rows[0][:2], "new", *rows[0][3:]], *rows[1:]], "'code' has several values for the same"),
-    ],
-)
-def test_rows_that_make_no_array_are_named(change: Any, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    sa.write_table(path, rich())
-    edit(path, change)
-    with pytest.raises(sa.FormatError, match=message) as caught:
-        sa.read_dataset(path, table="table")
-    assert "read_columns" in str(caught.value)
-    assert len(sa.read_frame(path, table="table")) > 10
-
-
-def test_a_table_that_is_too_long_is_refused_with_its_rows(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    path.write_bytes(b"old")
-    long = xr.Dataset({"a": (("x", "y"), np.zeros((1, 1))), "b": ("z", np.zeros(1_048_575))})
-    for grid, message in (
-        (long.isel(z=slice(1048576), x=[0, 0]), r"2,097,150 rows \(2 x x 1 y x 1,048,575 z\) and a row of names"),
-        (
-            xr.Dataset({"a": ("x", np.zeros(1_048_576))}),
-            "1,048,576 rows .1,048,576 x. and a row of names, but the sheet has",
-        ),
-        (long.isel(x=[0] * 1000), "1,048,575,000 rows"),
-    ):
-        for target in (path, io.BytesIO()):
-            with pytest.raises(sa.LimitError, match=message):
-                sa.write_table(target, grid, format="xlsx")
-    assert path.read_bytes() == b"old"
-    with pytest.raises(sa.LimitError, match="1,048,575,000 rows"):
-        sa.write_table(io.StringIO(), long.isel(x=[0] * 1000), format="csv")
 
 
 def test_frames_come_back_with_their_index_and_kinds(tmp_path: Path) -> None:
@@ -303,17 +251,6 @@ def test_a_table_is_found_after_it_or_its_sheet_was_renamed(tmp_path: Path) -> N
         sa.read_dataset(path, table="table 2")
 
 
-def test_names_that_no_excel_table_has_are_told(tmp_path: Path) -> None:
-    with pytest.warns(sa.SheetArrayWarning, match="'T', 't'.*without an Excel Table"):
-        sa.write_table(tmp_path / "t.xlsx", {"T": [1.5], "t": [2.5]})
-    assert list(sa.read_columns(tmp_path / "t.xlsx")) == ["T", "t"]
-    name = 'a <b> & "c"\n\t_x000A_ d'
-    sa.write_table(tmp_path / "t.xlsx", {name: [1.5], "x" * 255: [2.5]})
-    assert list(sa.read_columns(tmp_path / "t.xlsx", table="table")) == [name, "x" * 255]
-    sa.write_table(tmp_path / "t.xlsx", {"a": np.zeros(0)}, verify=False)
-    assert not openpyxl.load_workbook(tmp_path / "t.xlsx").active.tables
-
-
 def test_labels_that_are_damaged_or_cannot_be_kept_are_told(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     with pytest.warns(sa.SheetArrayWarning, match=r"without its labels: attrs\['x'\]"):
@@ -343,17 +280,6 @@ def _change_record(path: Path, change: dict[str, Any]) -> None:
     with zipfile.ZipFile(path, "w") as package:
         for part, content in parts.items():
             package.writestr(part, content)
-
-
-def test_wrong_arguments_say_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="columns= is for arrays with labels"):
-        sa.write_table(tmp_path / "t.csv", {"a": [1]}, columns="x")
-    with pytest.raises(sa.NotFoundError, match="no dimension 'month'; there is 'time', 'city'"):
-        sa.write_table(tmp_path / "t.csv", plain(), columns="month")
-    alike = xr.DataArray(np.eye(2), dims=("x", "y"), coords={"y": ["p", "p"]})
-    with pytest.raises(sa.LimitError, match="labels along 'y' are alike"):
-        sa.write_table(tmp_path / "t.csv", alike, columns="y")
-    assert not (tmp_path / "t.csv").exists()
 
 
 def test_what_a_read_returned_is_a_table_too(tmp_path: Path) -> None:
