@@ -158,14 +158,6 @@ def test_a_data_array_is_written_with_its_coordinates(tmp_path: Path) -> None:
     xr.testing.assert_identical(sa.read_dataset(path)["time"], grid["time"])
 
 
-def test_a_data_array_and_another_coordinate_of_its_name_are_two_arrays(tmp_path: Path) -> None:
-    for values in ([1.0, 2.0], [[5, 6]]):
-        dims = ("y", "x")[-np.ndim(values) :]
-        with pytest.raises(sa.LimitError, match=r"two arrays would have the name 'x'.*rename"):
-            sa.write(tmp_path / "t.csv", xr.DataArray(values, dims=dims, coords={"x": [5, 6]}, name="x"))
-    assert not (tmp_path / "t.csv").exists()
-
-
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 def test_indexes_that_were_set_or_dropped_and_labels_that_are_no_text(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t.{suffix}"
@@ -177,20 +169,6 @@ def test_indexes_that_were_set_or_dropped_and_labels_that_are_no_text(suffix: st
     sa.write(path, dataset)
     assert_identical(sa.read_dataset(path), dataset)
     assert set(sa.read(path)) == {"1", "2.5", "x", "y", "place"}
-    with pytest.raises(sa.LimitError, match="the name '1'"):
-        sa.write(path, xr.Dataset({1: ("x", [1]), "1": ("x", [2])}))
-    with pytest.raises(sa.LimitError, match="the name '3'"):
-        sa.write(path, xr.Dataset({"a": (("3",), [1]), "b": ((3,), [1])}))
-    with pytest.raises(sa.DTypeError, match="the label of '2020-01-01 00:00:00': a Timestamp"):
-        sa.write(path, xr.Dataset({pd.Timestamp("2020"): ("x", [1])}))
-    xr.testing.assert_identical(sa.read_dataset(path), dataset)
-
-
-def test_an_index_that_is_not_made_again_is_told(tmp_path: Path) -> None:
-    coords = xr.Coordinates.from_xindex(xr.indexes.RangeIndex.arange(3, dim="x"))
-    with pytest.warns(sa.SheetArrayWarning, match="x: an index of xarray's RangeIndex is not kept"):
-        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1, 2, 3])}, coords=coords))
-    assert sa.read_dataset(tmp_path / "t.csv")["x"].values.tolist() == [0, 1, 2]
 
 
 def test_an_index_of_several_levels(place: str) -> None:
@@ -207,24 +185,6 @@ def test_an_index_of_several_levels(place: str) -> None:
     xr.testing.assert_identical(sa.read_dataset(place, ["v"]), dataset)
 
 
-def test_a_file_without_labels_has_dimensions_of_its_own(tmp_path: Path) -> None:
-    sa.write(tmp_path / "t.csv", {"a": np.zeros((2, 3)), "a_0": np.arange(5), "s": 1.5})
-    dataset = sa.read_dataset(tmp_path / "t.csv")
-    assert dataset["a"].dims == ("a_0", "a_1")
-    assert dataset["a_0"].dims == ("a_0_0",)
-    assert dataset["s"].dims == ()
-    assert all(info.dims is None for info in sa.scan(tmp_path / "t.csv").values())
-
-
-def test_an_array_that_was_added_has_dimensions_of_its_own(tmp_path: Path) -> None:
-    sa.write(tmp_path / "t.json", xr.Dataset({"t": (("x", "u_0"), np.zeros((2, 3)))}))
-    lists = json.loads((tmp_path / "t.json").read_text())
-    lists["u"] = sa.to_linear(np.arange(5))
-    (tmp_path / "t.json").write_text(json.dumps(lists))
-    assert sa.read_dataset(tmp_path / "t.json")["u"].dims == ("u_0_",)
-    assert list(sa.check(tmp_path / "t.json")) == []
-
-
 def test_labels_go_along_with_a_conversion(tmp_path: Path) -> None:
     grid = make_grid()
     sa.write(tmp_path / "t.csv", grid)
@@ -236,17 +196,6 @@ def test_labels_go_along_with_a_conversion(tmp_path: Path) -> None:
     xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.json"), expected)
 
 
-@pytest.mark.parametrize("suffix", ["npz", "awkd", "avro", "msgpack"])
-def test_a_format_without_labels_says_so_and_keeps_the_arrays(suffix: str, tmp_path: Path) -> None:
-    dataset = xr.Dataset({"t": ("x", [1.5, 2.5])}, coords={"x": [10, 20]})
-    with pytest.warns(sa.SheetArrayWarning, match="keeps no labels"):
-        sa.write(tmp_path / f"t.{suffix}", dataset)
-    assert set(sa.read(tmp_path / f"t.{suffix}")) == {"t", "x"}
-    sa.write(tmp_path / "t.csv", dataset)
-    with pytest.warns(sa.SheetArrayWarning, match="keeps no labels"):
-        sa.convert(tmp_path / "t.csv", tmp_path / f"u.{suffix}")
-
-
 def test_open_files_are_read_once(tmp_path: Path) -> None:
     grid, file = make_grid(), io.BytesIO()
     sa.write(file, grid, format="csv")
@@ -256,44 +205,11 @@ def test_open_files_are_read_once(tmp_path: Path) -> None:
         xr.testing.assert_identical(sa.read_dataset(file, names, format="csv"), expected)
 
 
-@pytest.mark.parametrize(
-    ("attrs", "name"),
-    [
-        ({"x": b"bytes"}, r"attrs\['x'\]: bytes"),
-        ({"x": [1, {"y": object()}]}, r"attrs\['x'\]\[1\]\['y'\]"),
-        ({"x": {1: 2}}, r"attrs\['x'\]: 1 as the name"),
-        ({5: "x"}, "5 as the name"),
-        ({"x": pd.Timestamp("2020")}, "Timestamp"),
-        ({"x": np.ma.array([1])}, "MaskedArray"),
-        ({"x": {1, 2}}, "a set"),
-        ({"x": np.array([[1], None], dtype=object)}, "array of lists"),
-        ({"x": 1 << 5000}, "5001 bits"),
-    ],
-)
-def test_an_attribute_that_would_not_come_back_is_refused_by_name(attrs: Any, name: str, tmp_path: Path) -> None:
-    with pytest.raises(sa.DTypeError, match=name):
-        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5])}, attrs=attrs))
-    with pytest.raises(sa.DTypeError, match=f"t.{name}" if name.startswith("attrs") else name):
-        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5], attrs)}))
-    assert not (tmp_path / "t.csv").exists()
-
-
-def test_a_circle_of_attributes_and_a_dimension_twice_are_refused(tmp_path: Path) -> None:
-    circle: list[Any] = []
-    circle.append(circle)
-    with pytest.raises(sa.DTypeError, match="more than 32"):
-        sa.write(tmp_path / "t.csv", xr.Dataset({"t": ("x", [1.5])}, attrs={"x": circle}))
+def test_a_dimension_twice_is_refused(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="Duplicate"):
         square = xr.Dataset({"t": (("x", "x"), np.eye(2))})
     with pytest.raises(sa.DTypeError, match="t: a dimension occurs twice"):
         sa.write(tmp_path / "t.csv", square)
-
-
-def test_a_variable_of_the_name_of_the_description_and_no_variable_at_all(tmp_path: Path) -> None:
-    with pytest.raises(sa.LimitError, match=r"two arrays would have the name 'dataset.json'"):
-        sa.write(tmp_path / "t.csv", xr.Dataset({NAME: ("x", [1.5])}))
-    with pytest.raises(sa.LimitError, match="no array to write"):
-        sa.write(tmp_path / "t.csv", xr.Dataset(attrs={"x": 1}))
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
-import json
 import uuid
 from decimal import Decimal
 from fractions import Fraction
@@ -409,62 +408,6 @@ def test_the_line_of_advice_works_when_it_is_pasted(array: Any, line: str, tmp_p
 
 
 # Descriptions that others have written -------------------------------------------------------------------------------
-
-
-def rewrite(path: Path, old: str, new: str) -> None:
-    lists = json.loads(path.read_text())
-    pieces = lists["dataset.json"]
-    assert any(old in str(piece) for piece in pieces)
-    lists["dataset.json"] = [piece.replace(old, new) if isinstance(piece, str) else piece for piece in pieces]
-    path.write_text(json.dumps(lists))
-
-
-@pytest.mark.parametrize(
-    ("kind", "old", "new"),
-    [
-        ("zone", "Europe/Berlin", "Europe/Nowhere"),
-        ("zone", "Europe/Berlin", "../../etc/passwd"),
-        ("zone", "Europe/Berlin", "dateutil/Europe/Berlin"),
-        ("months", "period[M]", "period[XYZ]"),
-        ("months", "period[M]", "interval[int64, right]"),
-        ("intervals", "interval[int64, right]", "interval[int64, left]"),
-        ("intervals", "interval[int64, right]", "interval[complex128, right]"),
-        ("intervals", "interval[int64, right]", "period[M]"),
-        ("UUID", '"uuid"', '"date"'),
-        ("UUID", '"uuid"', '"time"'),
-        ("UUID", '"uuid"', '"decimal"'),
-        ("Decimal", '"decimal(2)"', '"decimal(9999)"'),
-        ("pd.cut", "interval[int64, right]", "interval[int64, left]"),
-    ],
-)
-def test_a_kind_that_the_cells_are_not_of_is_a_format_error(kind: str, old: str, new: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    sa.write(path, pd.DataFrame({"first": range(3), "c": column_of(kind)}))
-    rewrite(path, old, new)
-    with pytest.raises(sa.FormatError, match="'c'") as caught:
-        sa.read_frame(path)
-    assert caught.value.array == "c"
-    assert sa.read(path)["c"].shape == (3,)
-
-
-def test_times_beyond_pythons_years_are_a_format_error(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    sa.write(path, pd.DataFrame({"c": of([NOON.date()], object)}))
-    lists = json.loads(path.read_text())
-    lists["c"] = sa.to_linear(np.array(["20000-01-01"], "M8[D]"))
-    path.write_text(json.dumps(lists))
-    with pytest.raises(sa.FormatError, match="beyond the years 1 to 9999"):
-        sa.read_frame(path)
-
-
-@pytest.mark.parametrize("text", ["25:00:00", "-1:00:00", "12:60:00", "12:30", "", "12:30:00.5"])
-def test_a_time_of_no_day_is_a_format_error(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    sa.write(path, pd.DataFrame({"c": arrow_column("time32[s][pyarrow]")}))
-    path.write_text(path.read_text().replace("01:02:03", text))
-    with pytest.raises(sa.FormatError, match="'c' is not a column of time32") as caught:
-        sa.read_frame(path)
-    assert caught.value.array == "c"
 
 
 LISTS = {

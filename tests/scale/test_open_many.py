@@ -33,12 +33,6 @@ def write_days(folder, suffix=".csv", arrays=ARRAYS):
     return f"{folder}/*{suffix}"
 
 
-def labelled(day, grid=(0.5, 1.5, 2.5), unit="m"):
-    coords = {"x": list(grid), "time": np.datetime64(day, "s"), "height": ("x", [7, 8, 9])}
-    attrs = {"title": "trial", "made": day}
-    return xr.Dataset({"t": (("y", "x"), ARRAYS[day], {"unit": unit})}, coords=coords, attrs=attrs)
-
-
 @pytest.mark.filterwarnings("ignore:.* keep:sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".npy", ".ra", ".xlsx", ".json"])
 @pytest.mark.parametrize("files_per_chunk", [1, 2, 5, 6])
@@ -50,99 +44,6 @@ def test_blocks_are_the_arrays_of_the_files(tmp_path, suffix, files_per_chunk):
     assert array.values.tobytes() == np.stack(ARRAYS).tobytes()
     assert array[3, 1].values.tolist() == ARRAYS[3][1].tolist()
     assert [name.rpartition("/")[2] for name in dataset["file"].values] == [f"{day}{suffix}" for day in range(5)]
-
-
-@pytest.mark.parametrize("array", [np.float32(2.5), np.array(["a", "é"]), np.zeros((0, 2), np.int8), np.array([True])])
-def test_arrays_of_any_kind_and_shape_are_stacked(tmp_path, array):
-    dataset = sa.open_many(write_days(tmp_path, arrays=[np.asarray(array)] * 3), along="day", chunks=1)
-    assert dataset["t"].values.tolist() == np.stack([array] * 3).tolist()
-    assert dataset["t"].dims[0] == "day"
-
-
-def test_labels_come_along_and_scalar_coordinates_are_stacked(tmp_path):
-    for day in range(4):
-        sa.write(tmp_path / f"{day}.csv", labelled(day))
-    dataset = sa.open_many(tmp_path / "*.csv", ["t"])
-    assert dataset["t"].dims == ("file", "y", "x")
-    assert dataset["t"].attrs == {"unit": "m"}
-    assert dataset.attrs == {"title": "trial"}  # `made` is another one in each file
-    assert dataset["x"].values.tolist() == [0.5, 1.5, 2.5]
-    assert dataset["height"].dims == ("x",)
-    assert dataset.sel(x=1.5)["t"].values.tolist() == [ARRAYS[day][:, 1].tolist() for day in range(4)]
-    alone = sa.open_many(tmp_path / "*.csv")
-    assert alone["time"].values.tolist() == np.arange(4).astype("M8[s]").tolist()
-
-
-def test_another_coordinate_is_an_error_when_its_block_is_computed(tmp_path):
-    sa.write(tmp_path / "0.csv", labelled(0))
-    sa.write(tmp_path / "1.csv", labelled(1, grid=(0.5, 1.5, 2.6)))
-    dataset = sa.open_many(tmp_path / "*.csv")
-    assert dataset["t"][0].values.tolist() == ARRAYS[0].tolist()
-    with pytest.raises(sa.FormatError, match=r"1\.csv: the coordinate 'x' differs from the one in the first file"):
-        dataset["t"].compute()
-
-
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ({"t": np.zeros((2, 4))}, r"has the shape \(2, 4\), not \(2, 3\)"),
-        ({"t": np.zeros((2, 3), np.float32)}, "has the dtype float32, not float64"),
-        ({"t": ARRAYS[0], "u": np.zeros(2)}, "has one array more, 'u'"),
-        ({"u": ARRAYS[0]}, "has no array 't'"),
-        (b"t\nversion\n1.0.0\nndarray\n", "3.csv"),
-        (b"", "the file is empty"),
-    ],
-)
-def test_a_file_that_differs_is_named_or_left_out(tmp_path, other, message):
-    pattern = write_days(tmp_path)
-    if isinstance(other, bytes):
-        (tmp_path / "3.csv").write_bytes(other)
-    else:
-        sa.write(tmp_path / "3.csv", other)
-    with pytest.raises(sa.FormatError, match=message) as raised:
-        sa.open_many(pattern)
-    assert raised.value.source == str(tmp_path / "3.csv")
-    with pytest.warns(sa.SheetArrayWarning, match=f"1 of 5 files are left out: .*{message}"):
-        dataset = sa.open_many(pattern, compat="skip")
-    assert dataset["t"].values.tolist() == [ARRAYS[day].tolist() for day in (0, 1, 2, 4)]
-
-
-def test_what_most_files_say_counts_where_others_are_left_out(tmp_path):
-    pattern = write_days(tmp_path)
-    sa.write(tmp_path / "0.csv", {"t": [1]})
-    with pytest.warns(sa.SheetArrayWarning, match=r"0\.csv: 't' has the shape \(1,\), not \(2, 3\)"):
-        assert sa.open_many(pattern, compat="skip").sizes["file"] == 4
-
-
-def test_other_labels_are_a_difference(tmp_path):
-    sa.write(tmp_path / "0.csv", labelled(0))
-    sa.write(tmp_path / "1.csv", labelled(1, unit="km"))
-    with pytest.raises(sa.FormatError, match=r"1\.csv: 't' has other labels: .*km"):
-        sa.open_many(tmp_path / "*.csv")
-
-
-def test_what_cannot_be_opened_is_said_at_once(tmp_path, memory):
-    pattern = write_days(tmp_path)
-    for nothing in (tmp_path / "*.tsv", "memory://none/*.csv", []):
-        with pytest.raises(FileNotFoundError, match=r"no file matches|list of files is empty"):
-            sa.open_many(nothing)
-    for absent in (tmp_path / "5.csv", ["memory://none/5.csv"]):
-        with pytest.raises(FileNotFoundError, match=r"5\.csv"):
-            sa.open_many(absent)
-    with pytest.raises(sa.NotFoundError, match=r"0\.csv: no array 'u'; there is 't'"):
-        sa.open_many(pattern, ["u"])
-    for along in ("t", "t_0"):
-        with pytest.raises(ValueError, match=f"along='{along}' is the name"):
-            sa.open_many(pattern, along=along)
-    for options in ({"files_per_chunk": 0}, {"chunks": 0}, {"chunks": {"t_0": -1}}):
-        with pytest.raises(ValueError, match="at least"):
-            sa.open_many(pattern, **options)
-    with pytest.raises(ValueError, match="'t_1' is not an array's first dimension"):
-        sa.open_many(pattern, chunks={"t_1": 1})
-    with pytest.raises(ValueError, match="compat"):
-        sa.open_many(pattern, compat="override")
-    with pytest.raises(TypeError, match="sources is a list of paths and URLs"):
-        sa.open_many([io.BytesIO()])
 
 
 def test_a_changed_file_is_an_error_whenever_it_is_computed(tmp_path, memory):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -113,46 +111,6 @@ def test_a_table_is_converted_and_written(tmp_path: Path) -> None:
     assert sa.read_columns(tmp_path / "t.parquet", ["t"], dtype="float32")["t"].dtype == "float32"
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize(
-    ("values", "dtype", "outcome"),
-    [
-        ([300, 1], "uint8", "n[0]: '300' is beyond the range of uint8"),
-        ([-1, 1], np.uint64, "n[0]"),
-        ([1, None], "int16", "n[1]"),
-        ([1.5, 2.0], "int32", "n[0]: expected an integer, found '1.5'"),
-        ([2.0, 7.0], "int32", [2, 7]),
-        ([70000.0], "float16", "n[0]"),
-        ([0.1], "float32", [np.float32(0.1).item()]),
-        ([2**53 + 1], "float64", [2.0**53]),
-        ([1, 0], "bool", [True, False]),
-        ([3], "bool", "n[0]: expected TRUE or FALSE"),
-        (["7", "x"], "int8", "n[1]"),
-        (["007", None], str, ["007", ""]),
-        ([True, False], "string", ["TRUE", "FALSE"]),
-        ([300], "M8[s]", "n[0]"),
-        ([datetime(2024, 1, 1)], "M8[D]", [date(2024, 1, 1)]),
-        ([datetime(2024, 1, 1, 12)], "M8[D]", "n[0]"),
-        ([1], ",", sa.DTypeError),
-        ([1], "f4,i4", sa.DTypeError),
-    ],
-)
-def test_a_given_dtype_never_wraps_or_cuts_a_value(
-    tmp_path: Path, suffix: str, values: list[Any], dtype: Any, outcome: Any
-) -> None:
-    """It was NumPy's cast, which makes 44 of 300 and 1 of 1.5, and whatever it likes of a null."""
-    frame = pl.DataFrame({"n": values})
-    frame.write_parquet(tmp_path / "t.parquet") if suffix == ".parquet" else frame.write_ipc(tmp_path / f"t{suffix}")
-    if isinstance(outcome, list):
-        assert sa.read_columns(tmp_path / f"t{suffix}", dtype={"n": dtype})["n"].tolist() == outcome
-        return
-    error = sa.FormatError if isinstance(outcome, str) else outcome
-    with pytest.raises(error, match=re.escape(outcome) if isinstance(outcome, str) else None):
-        sa.read_columns(tmp_path / f"t{suffix}", dtype=dtype)
-    with pytest.raises(sa.NotFoundError, match="'m'; there is 'n'"):
-        sa.read_columns(tmp_path / f"t{suffix}", dtype={"m": dtype})
-
-
 def test_columns_are_chosen_of_more_than_is_read_at_once(tmp_path: Path) -> None:
     path, column = tmp_path / "t.parquet", pl.repeat(True, 2**26, eager=True)
     pl.DataFrame([column.alias(f"c{number}") for number in range(17)]).write_parquet(path)
@@ -161,15 +119,6 @@ def test_columns_are_chosen_of_more_than_is_read_at_once(tmp_path: Path) -> None
     assert sa.read(path, ["c7", "c3"])["c7"].all()  # a byte for each element
     with pytest.raises(sa.FormatError, match=r"67,108,864 rows of 17 .*more than is read at once.*names="):
         sa.read(path)
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-def test_a_table_without_columns_is_refused(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"t{suffix}"
-    (pl.DataFrame().write_parquet if suffix == ".parquet" else pl.DataFrame().write_ipc)(path)
-    with pytest.raises(sa.FormatError, match="no columns"):
-        sa.read(path)
-    assert [finding.message for finding in sa.check(path)] == ["no columns"]
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
@@ -190,57 +139,6 @@ def test_columns_that_no_array_holds_are_named_with_the_line_that_reads_the_othe
             arrays = eval(f"read(source, {line})", {"read": read, "source": path, "sheetarray": sa})
             assert list(arrays) == [*others, "s"]
             assert line.startswith(f"{option}=[")
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-@pytest.mark.parametrize(
-    ("arrays", "error", "told"),
-    [
-        ({"ok": np.arange(3), "grid": np.zeros((3, 1))}, sa.LimitError, r"'grid' has the shape \(3, 1\).*\.nc"),
-        ({"one": np.array(1.5)}, sa.LimitError, r"'one' has the shape \(\)"),
-        ({"a": np.arange(2), "b": np.arange(3)}, sa.LimitError, "'a' has 2 elements, and 'b' 3.*a file for each"),
-        ({"z": np.zeros(2, complex)}, sa.DTypeError, r"^z: .*\.real and \.imag"),
-        ({"s": np.array(["2020"], "M8[s]")}, sa.DTypeError, r"^s: .*array\.astype\('datetime64\[ms\]'\)"),
-        ({"d": np.array([1], "m8[D]")}, sa.DTypeError, r"array\.astype\('timedelta64\[ms\]'\)"),
-        ({"y": np.array([2**31], "i8").view("M8[D]")}, sa.DTypeError, "^y: .*days do not reach"),
-        ({"o": np.array([1, "a"], dtype=object)}, sa.DTypeError, r"^o: values of several kinds.*\.csv"),
-        ({"o": np.array([1, 2], dtype=object)}, sa.DTypeError, "^o: .*come back as int64"),
-        ({"f": np.array([1.5, None], dtype=object)}, sa.DTypeError, "^f: .*come back as float64"),
-        ({"": np.arange(3)}, sa.LimitError, "cannot have the name ''"),
-        ({"\ud800": np.arange(3)}, sa.LimitError, "not valid Unicode"),
-        ({"t": np.array(["a", "\ud800"])}, sa.DTypeError, r"^t\[1\]"),
-        (pd.DataFrame({"a": [1]}, index=pd.Index(["x"], name="k")), sa.LimitError, "'k' is an index.*write_table"),
-        (pd.DataFrame({"a": pd.Categorical(["x"])}), sa.LimitError, "'a' is a column of category"),
-        (pd.DataFrame({1: [1], "s": pd.array([1], "Int8")}), sa.LimitError, "labels"),
-        (pd.DataFrame({"a": pd.period_range("2020", periods=1, freq="M")}), sa.LimitError, "'a' is a column of period"),
-        (pl.DataFrame({"l": [[1], [1, 2]]}), sa.DTypeError, "^l: lists in a column"),
-        (pl.DataFrame({"s": [{"a": 1}]}), sa.DTypeError, "^s: .*unnest"),
-        (pl.DataFrame({"d": ["1.50"]}).cast(pl.Decimal(10, 2)), sa.LimitError, "'d' is a column of decimal"),
-    ],
-)
-def test_what_a_table_does_not_keep_is_refused_by_its_name(
-    arrays: Any, error: type[Exception], told: str, suffix: str, tmp_path: Path
-) -> None:
-    with pytest.raises(error, match=told):
-        sa.write(tmp_path / f"t{suffix}", arrays)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_awkward_arrays_and_datasets_are_refused_by_their_names(tmp_path: Path) -> None:
-    xr = pytest.importorskip("xarray")
-    for data in (
-        xr.Dataset({"t": ("x", [1.5])}),
-        xr.Dataset({"t": ("x", [1.5])}, {"x": [3]}),
-        xr.DataArray([1.5], name="t", dims="index", attrs={"units": "K"}),
-    ):
-        with pytest.raises(sa.LimitError, match=r"'[tx]' (has|is).*keeps no labels: write_table.*\.nc"):
-            sa.write(tmp_path / "t.parquet", data)
-        sa.write_table(tmp_path / "table.parquet", data)
-        assert sa.read(tmp_path / "table.parquet")["t"].tolist() == [1.5]
-    ak = pytest.importorskip("awkward")
-    with pytest.raises(sa.DTypeError, match=r"^a: "):
-        sa.write(tmp_path / "t.parquet", {"a": ak.Array([[1], [2, 3]])})
-    assert [path.name for path in tmp_path.iterdir()] == ["table.parquet"]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
