@@ -91,13 +91,9 @@ def column_widths(
             places = [span.place for span in members]
             for kind in cells.kinds:
                 widest[places] = np.maximum(widest[places], np.maximum.reduceat(_count_characters(kind), starts))
-    return [
-        min(
-            max(_NARROWEST, float(round(len(piece.name) * _BOLD)) + (_BUTTON if filtered else 2.0), length + 2.0),
-            _WIDEST,
-        )
-        for piece, length in zip(pieces, widest.tolist(), strict=True)
-    ]
+    names = np.rint(np.array([len(piece.name) for piece in pieces], float) * _BOLD) + (_BUTTON if filtered else 2.0)
+    widths: list[float] = np.clip(np.maximum(names, widest + 2.0), _NARROWEST, _WIDEST).tolist()
+    return widths
 
 
 def _count_characters(cells: pl.Series) -> Positions:

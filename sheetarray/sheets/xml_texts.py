@@ -39,9 +39,6 @@ def _characters(match: re.Match[str]) -> str:
     return _SURROGATE.sub(lambda half: f"_x{ord(half[0]):04X}_", text)
 
 
-_IN_ATTRIBUTES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-
-
 def quote_attribute(value: str) -> str:
     """Return a value as that of an attribute, escaped and in quotes.
 
@@ -49,13 +46,10 @@ def quote_attribute(value: str) -> str:
         >>> quote_attribute('a "b" & c')
         '"a &quot;b&quot; &amp; c"'
     """
-    from xml.sax.saxutils import escape  # it brings modules of the network, which texts do without
-
-    return f'"{escape(value, _IN_ATTRIBUTES)}"'
+    text = escape_text(value).replace('"', "&quot;")
+    return '"' + text.replace("\t", "&#9;").replace("\n", "&#10;").replace("\r", "&#13;") + '"'
 
 
 def escape_text(text: str) -> str:
     """Return text as character data, with its special characters escaped."""
-    from xml.sax.saxutils import escape
-
-    return escape(text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

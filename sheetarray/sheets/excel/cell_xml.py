@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..xml_texts import with_escapes
+from ..xml_texts import escape_text, with_escapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,10 +31,7 @@ def xml_text(text: str) -> str:
         >>> xml_text("a<b\\r_x000D_")
         'a&lt;b_x000D__x005F_x000D_'
     """
-    if text.isalnum():  # as most names are
-        return text
-    escaped = with_escapes(text)
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text if text.isalnum() else escape_text(with_escapes(text))  # most names need none
 
 
 def xml_texts(texts: pl.Series) -> pl.Series:
