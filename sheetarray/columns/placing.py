@@ -75,9 +75,9 @@ def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: in
     """Return the number of cells in the tallest header; headers of parts have one field more."""
     tallest, cut = 0, set[str]()
     while True:
-        for name, array in arrays.items():
-            header = replace(array.header, part=(1, 1)) if name in cut else array.header
-            tallest = max(tallest, len(header.to_cells()))
+        headers = {(id(array.header), name in cut): array.header for name, array in arrays.items()}  # which many share
+        for (_, is_cut), header in headers.items():
+            tallest = max(tallest, len((replace(header, part=(1, 1)) if is_cut else header).to_cells()))
         taller = {name for name, array in arrays.items() if max_rows and names + tallest + array.capacity > max_rows}
         if taller <= cut:
             return tallest

@@ -37,7 +37,7 @@ def check_cell_texts(arrays: Mapping[str, LinearArray], most: int) -> None:
         LimitError: one is longer than `most` UTF-16 units.
     """
     for name, array in arrays.items():
-        if _utf16_length(name) > most:
+        if 2 * len(name) > most and _utf16_length(name) > most:
             raise LimitError(f"the name {name[:40]!r}... is too long: a cell holds {most:,} characters")
         if array.buffer.dtype.kind == "U" and 2 * (array.buffer.dtype.itemsize // 4) <= most:
             continue

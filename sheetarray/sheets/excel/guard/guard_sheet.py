@@ -76,9 +76,7 @@ def iter_rows(snapshots: Sequence[Sequence[str]]) -> Iterator[bytes]:
     numbers = count(1)
     yield _row_xml(next(numbers), FIRST_TEXT)
     for header, *texts in snapshots:
-        yield _row_xml(next(numbers), xml_text(header))
-        for text in texts:
-            yield _row_xml(next(numbers), text)
+        yield b"".join([_row_xml(next(numbers), text) for text in (xml_text(header), *texts)])
 
 
 def make_part(book: WorkbookPart, sheet: BookSheet, snapshots: Sequence[Sequence[str]]) -> bytes:
