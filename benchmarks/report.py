@@ -19,7 +19,7 @@ from .growth import Growth
 from .measure import Result, Scan
 from .pages import HEADINGS as PAGE_HEADINGS
 from .plain import HEADINGS as PLAIN_HEADINGS
-from .targets import BLOCKS_MEMORY, GROWTH, IMPORT, MEMORY_PLUS, MEMORY_TIMES, TARGETS
+from .targets import BLOCKS_MEMORY, GROWTH, GROWTH_REASONS, IMPORT, MEMORY_PLUS, MEMORY_TIMES, TARGETS
 
 CONVERTED = 2000  # files that one and two processes convert
 HEADINGS = (
@@ -161,7 +161,7 @@ def target_rows(run: Run) -> Iterator[list[str]]:
             text,
             growth.what,
             f"{growth.ratio:.2f} x",
-            *_verdict(growth.is_linear, "Python's collector goes over all arrays again as they become more"),
+            *_verdict(growth.is_linear, GROWTH_REASONS.get(growth.unit, "")),
         ]
     for verb, peak in run.blocks.items():
         text = f"1 GB of CSV block by block below {BLOCKS_MEMORY // 10**6} MB beyond imports"
