@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -117,7 +118,7 @@ class ElementEdits:
     def place(self, index: int) -> tuple[str | None, int, int]:
         """Return the sheet, the row and the column of a data cell, counted from 0."""
         starts, group = self.column.starts, self.column.group
-        part = max(number for number in range(len(group)) if number == 0 or starts[number] <= index)
+        part = max(bisect_right(starts, index) - 1, 0) if len(group) > 1 else 0
         anchor = group[part]
         before = (len(self.head) if self.head else anchor.start) - (starts[part] if part else 0)
         return anchor.title, *anchor.cell(before + index)

@@ -282,7 +282,7 @@ class Splice:
         cell_xml = (_as_result(text) if formula else text).encode()
         if prefix:
             cell_xml = re.sub(rb"<(/?)(?=[a-z])", rb"<\1" + prefix, cell_xml)
-        return start + cell_xml.replace(_FORMULA_HERE.encode(), formula, 1)
+        return start + (cell_xml.replace(_FORMULA_HERE.encode(), formula, 1) if formula else cell_xml)
 
     def _widen(self, head: bytes) -> bytes:
         """Return the XML before the rows, with the range of used cells enlarged where needed."""
