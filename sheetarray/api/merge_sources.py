@@ -203,6 +203,9 @@ class MergeSource:
 
     def _take_table(self, table: OrdinaryTable) -> None:
         """Take the columns of an ordinary table; text is text where a record says so, also if all of it is blank."""
+        title = table.sheets[0].columns.title if len(table.sheets) == 1 else None
+        if title is not None and self.sheet is None and self.has_option("sheet"):  # blank sheets may stand before it
+            self.given_options = {**self.given_options, "sheet": title}
         if blank := self._find_blank_texts(table):
             self.given_options = {**self.given_options, "dtype": dict.fromkeys(blank, "string")}
             table = self._find_table() or table

@@ -112,6 +112,23 @@ def test_people_may_insert_rows_and_columns_around_a_table_of_a_workbook() -> No
     assert [finding.message for finding in sa.check(book)] == ["the table has 11 rows of data, but 12 were written"]
 
 
+@pytest.mark.parametrize("first", [None, "Read me"])
+def test_a_table_behind_another_sheet_is_merged_and_appended_to(first: str | None, tmp_path: Path) -> None:
+    base, edited, third = (tmp_path / f"{name}.xlsx" for name in ("base", "edited", "third"))
+    for path in (base, edited, third):
+        book = openpyxl.Workbook()
+        book["Sheet"]["A1"] = first
+        sa.write_table(book, {"a": np.array([0.1 + 0.2, 2]), "k": np.array([1, 2])}, guard=True)
+        if path is edited:
+            book["table"]["A3"] = 7.5
+        book.save(path)
+    assert not sa.merge(base, edited, third, target=base).conflicts
+    assert_same(sa.read(base), {"a": np.array([0.1 + 0.2, 7.5]), "k": np.array([1, 2])})
+    assert sa.append(base, {"a": [1.5], "k": [3]}) == {"a": 3, "k": 3}
+    assert_same(sa.read(base), {"a": np.array([0.1 + 0.2, 7.5, 1.5]), "k": np.arange(1, 4)})
+    assert list(sa.check(base)) == []
+
+
 @pytest.mark.parametrize("make", [openpyxl.Workbook, lambda: xlsxwriter.Workbook(io.BytesIO())])
 def test_a_second_table_on_a_worksheet_is_refused(make: Any) -> None:
     book = make()

@@ -21,6 +21,7 @@ from ..accepting.workbook import accept_excel
 from ..checking.workbook import select_sheets
 from ..workbook import Workbook
 from .adapter import describe_table_excel
+from .recorded import find_tables
 from .revising import read_present, revise_table_excel
 from .totals import find_typed_totals
 
@@ -37,7 +38,8 @@ def append_table_excel(
     Args:
         target: the path of a workbook.
         columns: the new elements, by the names of all columns of the table.
-        sheet: the title of the sheet, or its index from 0; None takes the first one.
+        sheet: the title of the sheet, or its index from 0; None takes that of the only recorded table which has all
+            columns, else the first one.
         table: the name of an Excel Table; None takes that of the sheet which has all columns, or what stands there.
 
     Raises:
@@ -45,6 +47,8 @@ def append_table_excel(
         LimitError: columns are missing, unknown, or of different lengths; or something else stands below the table.
         NotFoundError: there is no such sheet or table.
     """
+    if sheet is None and table is None:
+        sheet = _find_recorded_sheet(target, columns)
     table, footer = (table, 0) if table is not None else _find_end(target, columns, sheet)
     note = describe_table_excel(target, table=table, sheet=sheet)
     recorded = dict(note.get("dtypes", {}))
@@ -80,6 +84,14 @@ def append_table_excel(
         else:
             revise_table_excel(target, target, grown, sources, table=options, sheet=chosen, fills=True)
     return dict.fromkeys(present, count + added)
+
+
+def _find_recorded_sheet(target: Any, columns: Mapping[str, Any]) -> str | None:
+    """Return the title of the sheet of the only recorded table that has all columns of some rows; None without one."""
+    with Source(target) as opened, Workbook(opened) as book:
+        places = find_tables(book, select_sheets(book, None, of_table=True))
+        titles = [place.title for place in places if {*columns} <= {*place.place_names().values()}]
+    return titles[0] if len(titles) == 1 else None
 
 
 def _find_end(target: Any, columns: Mapping[str, Any], sheet: SheetChoice) -> tuple[str | None, int]:

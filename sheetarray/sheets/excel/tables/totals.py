@@ -39,7 +39,7 @@ def find_typed_totals(content: bytes, last: int | None = None) -> TypedTotals | 
     tags = [*_ROW_TAG.finditer(content)]
     ends = [*(tag.start() for tag in tags[1:]), len(content)]
     rows: list[tuple[int, bytes]] = []
-    for tag, end in [*zip(tags, ends, strict=True)][:: -1 if last is None else 1]:
+    for tag, end in [*zip(tags, ends, strict=False)][:: -1 if last is None else 1]:  # a blank sheet has no tag
         number = _NUMBER.search(tag[0])
         if number is None:
             return None
