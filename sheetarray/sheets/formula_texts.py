@@ -9,6 +9,9 @@ from ..changes.formulas import Formula, Grows, MovesOfSheets
 from ..columns import column_letters
 from ..columns.grid import column_number
 
+TRUTHS = ("TRUE()", "FALSE()")
+"""Formulas that are booleans: LibreOffice writes those so that people have typed."""
+
 # texts, quoted titles of sheets and structured references hold no addresses of cells
 _TOKEN = re.compile(
     r"\"(?:[^\"]|\"\")*\"|'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]"

@@ -186,6 +186,26 @@ def test_formulas_of_libreoffice_are_the_same(tmp_path: Path, suffix: str) -> No
     assert [file.elements for file in merged.files] == [{"qty": 1, "total": 1}, {}]
 
 
+@pytest.mark.slow
+def test_booleans_that_libreoffice_saved_are_no_formulas(tmp_path: Path) -> None:
+    base, edited = tmp_path / "base.xlsx", tmp_path / "edited.xlsx"
+    for path, truths in ((base, [True, False, True]), (edited, [True, True, True])):
+        book = openpyxl.Workbook()
+        for row in [["id", "ok"], *enumerate(truths)]:
+            book.active.append(row)  # type: ignore[union-attr]  (a worksheet)
+        book.save(path)
+    saved, saved_edited = resave_all([base, edited], "xlsx", tmp_path / "again")
+    assert b"TRUE()" in zipfile.ZipFile(saved).read("xl/worksheets/sheet1.xml")
+    assert not sa.diff(base, saved)
+    for one, other in ((base, saved_edited), (saved, edited)):
+        merged = sa.merge(one, other, target=tmp_path / "m.xlsx")
+        assert [file.elements for file in merged.files] == [{"ok": 1}]
+        assert sa.read_columns(tmp_path / "m.xlsx")["ok"].tolist() == [True, True, True]
+        assert b"FALSE()" not in zipfile.ZipFile(tmp_path / "m.xlsx").read("xl/worksheets/sheet1.xml")
+    assert sa.append(saved, {"id": [3], "ok": [False]}) == {"id": 4, "ok": 4}
+    assert sa.read_columns(saved)["ok"].tolist() == [True, False, True, False]
+
+
 def write_rows(path: Path, rows: list[list[Any]], total: str | None, summary: str, title: str = "Budget") -> Path:
     """Write a table of items with a formula in each row, perhaps a row of totals in it, and a sheet that sums it up."""
     with xlsxwriter.Workbook(path) as book:

@@ -11,7 +11,7 @@ from html import escape, unescape
 from ...columns import cell_address, column_letters
 from ...columns.grid import column_number
 from ...errors import FormatError, LimitError
-from ..formula_texts import extend_ranges, move_rows
+from ..formula_texts import TRUTHS, extend_ranges, move_rows
 
 _NAME = rb"(?:[A-Za-z_][\w.-]*:)?"
 _ROW = re.compile(rb"<(" + _NAME + rb"row)((?:\s[^<>]*?)?)(?:/>|>(.*?)</\1\s*>)", re.DOTALL)
@@ -214,14 +214,15 @@ class Splice:
     def _model_of(self, match: re.Match[bytes]) -> _Model:
         """Return what added cells take from a cell."""
         held = match[3] or b""
-        formula = _FORMULA.search(held)
+        formula = _find_formula(held)
         text = "" if formula is None else unescape((formula[2] or b"").decode("utf-8", "replace"))
         return _Model(_style_of(match[2]), _is_number(match[2], match[3]), not _holds_content(held), text)
 
     def _replace(self, match: re.Match[bytes], row: int, column: int, new: NewCell) -> bytes:
         """Return a cell that is there with its new content."""
         where, held, prefix = f"{self.title}!{cell_address(row, column)}", match[3] or b"", match[1][:-1]
-        formula = _FORMULA.search(held)
+        formula = _find_formula(held)
+        self.lost_formula |= formula is None and _FORMULA.search(held) is not None
         style, holds_number = _style_of(match[2]), _is_number(match[2], match[3])
         if new.model is not None:
             if _holds_content(held):
@@ -294,6 +295,13 @@ class Splice:
         right = max(column_number((dimension[4] or dimension[2]).decode()), max(column for _, column in self.cells))
         corner = b"%b%b%b:%b%d" % (dimension[1], dimension[2], dimension[3], column_letters(right).encode(), last)
         return head[: dimension.start()] + corner + head[dimension.end() :]
+
+
+def _find_formula(cell: bytes) -> re.Match[bytes] | None:
+    """Return the formula in the XML of a cell; None without one, and for `TRUE()`, as LibreOffice writes a boolean."""
+    formula = _FORMULA.search(cell)
+    is_own = formula is not None and b"shared" not in (formula[1] or b"") and b"array" not in (formula[1] or b"")
+    return None if is_own and formula is not None and (formula[2] or b"").decode("latin-1") in TRUTHS else formula
 
 
 def _holds_content(cell: bytes) -> bool:

@@ -15,6 +15,7 @@ from ....columns import cell_address
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import Doubles, texts_to_series
+from ...formula_texts import TRUTHS
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ...xml_texts import without_escapes
 
@@ -39,7 +40,7 @@ _NUMERAL = r"^-?[0-9]+(?:\.[0-9]+)?(?:\.?[eE][-+]?[0-9]+)?$"
 _NOT_ZERO = "^-?[0.]*[1-9]"
 TYPES = {"": PLAIN, "n": PLAIN, "s": SHARED, "str": RESULT, "inlineStr": INLINE, "b": LOGICAL, "e": ERROR, "d": ISO}
 TEXTS = (RESULT, INLINE)  # the value is the text itself, and may be empty
-_TRUTHS = ("TRUE()", "FALSE()", "of:=TRUE()", "of:=FALSE()")
+_TRUTHS = (*TRUTHS, *(f"of:={text}" for text in TRUTHS))
 NUMERALS = (PLAIN, SHARED, LOGICAL)  # the value is a numeral
 
 

@@ -14,7 +14,7 @@ from ....changes.formulas import Formula
 from ....columns.grid import column_number, parse_area
 from ....errors import locating, warn_caller
 from ....files import Readable, Source
-from ...formula_texts import SheetFormula, from_open_formula, text_in_cell, to_formula
+from ...formula_texts import TRUTHS, SheetFormula, from_open_formula, text_in_cell, to_formula
 from ...sheet_choice import SheetChoice
 from ..checking.workbook import select_sheets
 from ..workbook import Workbook
@@ -77,6 +77,8 @@ def find_in_worksheet(content: bytes) -> Formulas | None:
                 return None
             formulas[cell] = SheetFormula(partial(text_in_cell, master, *cell), cell, master.relative)
             continue
+        if text in TRUTHS and attributes.keys() <= {"aca"}:
+            continue
         left_work -= _WORK_OF_CELL + len(text)
         if left_work < 0 or len(text) > _LONGEST:
             return None
@@ -100,5 +102,7 @@ def _of_open_document(cells: Iterator[tuple[int, int, str]]) -> Formulas | None:
         if not formula:  # it is long
             return None
         text = from_open_formula(formula)
+        if text in TRUTHS:
+            continue
         formulas[row, column] = to_formula(f"={text}", row, column)
     return formulas
