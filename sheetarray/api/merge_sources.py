@@ -40,6 +40,7 @@ from .ordinary import (
     warn_of_table,
 )
 from .shown import ArrayInfos
+from .tables import write_table
 from .targets import SourceOrTarget, list_written_sheets
 
 _BLANK = ", found a blank cell"  # how the reason of an error ends
@@ -67,7 +68,9 @@ class MergeSource:
         told: those of the base, which are told once.
         is_split: whether each of several recorded tables in one sheet is a table by itself.
         is_part: whether its table is one of these.
-        takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it.
+        takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it: of
+            the base, if its format can only be read, so that the merge writes another file anew.
+        is_recorded: whether it was read so.
     """
 
     def __init__(
@@ -99,7 +102,7 @@ class MergeSource:
         self.dtypes: dict[str, np.dtype[Any]] = {}
         self.findings, self.told = set[tuple[str | None, str]](), set[tuple[str | None, str]]()
         self.is_split, self.is_part = True, False
-        self.takes_recorded = self._is_recorded = False
+        self.takes_recorded, self.is_recorded = False, False
         self._noted: list[OtherCells] = []  # by the reader
 
     def of_sheet(self, title: str) -> MergeSource:
@@ -161,6 +164,26 @@ class MergeSource:
         """Return whether this format has an option of reading, for arrays or for an ordinary table."""
         return option in {*self.row.options("read")} or has_table_option(self.place, option)
 
+    def is_recorded_alone(self) -> bool:
+        """Return whether the file is one recorded table, all of whose cells can be read, and was read as its arrays."""
+        titles = {info.location.rpartition("!")[0] for info in self.infos.values()} if self.is_recorded else set()
+        if len(titles) == 1 and self.sheet is None:  # other sheets may stand before it
+            self.given_options = {**self.given_options, "sheet": min(titles)}
+        return len(titles) == 1 and not self.unreadable_elements
+
+    def read_as_table(self) -> None:
+        """Read a recorded table as an ordinary one."""
+        self.takes_recorded = self.is_recorded = False
+        self.unreadable, self.unreadable_elements = {}, []
+        self.read()
+
+    def write_recorded(self, place: Any, arrays: LabelledArrays, options: Mapping[str, Any]) -> Any:
+        """Write merged arrays as the table that this source records, into another file."""
+        note = self.row.function("describe_table")(self.place, **self.options("describe_table"))
+        beside = (note.get("beside") or {}).get("dim")
+        table = arrays if note.get("labels") else dict(arrays)
+        return write_table(place, table, columns=beside, verify=not format_of(place).records_tables, **options)
+
     def read(self) -> None:
         """Read the arrays and their labels. Rows that people have added or deleted count as they stand.
 
@@ -182,7 +205,7 @@ class MergeSource:
             if self.takes_recorded and may_be_table(error.reason):
                 with suppress(FormatError):
                     read_arrays()
-                    self._is_recorded = True
+                    self.is_recorded = True
                     return
             table = None
             if may_be_table(error.reason):
@@ -327,7 +350,7 @@ class MergeSource:
         """Where the arrays stand, or the columns of a table."""
         if self.table is not None:
             return ArrayInfos(describe_columns(self.table))
-        with locating(source=self.name), nullcontext() if self._is_recorded else passing_over_tables():
+        with locating(source=self.name), nullcontext() if self.is_recorded else passing_over_tables():
             return scan_or_find_table(self.place, None, self.options("scan"), self.given_options)[0]
 
     def find_renamed(self, base: MergeSource) -> None:

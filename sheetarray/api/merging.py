@@ -19,7 +19,7 @@ from .arrays import check_writable, write
 from .merge_sources import MergeSource
 from .merged import Merged
 from .merged_tables import write_merged_tables
-from .ordinary import refuse_unknown
+from .ordinary import holds_tables, refuse_unknown
 from .sheet_merges import (
     SheetMerge,
     comparing,
@@ -164,6 +164,8 @@ def _open_target(
     def write_all(merges: Sequence[SheetMerge]) -> Any:
         arrays, new_names = merges[0].arrays, merges[0].new_names or {}
         if len(merges) == 1:
+            if base.is_recorded and holds_tables(place):
+                return base.write_recorded(place, arrays, options)
             if revise is None:
                 return write(place, arrays, **options)
             return revise(base.place, place, arrays, renamed=new_names, **base.options("revise"))

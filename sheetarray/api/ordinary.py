@@ -267,6 +267,11 @@ def has_table_option(source: Any, option: str, format: str | None = None) -> boo
         return False
 
 
+def holds_tables(source: Any) -> bool:
+    """Return whether the format of a source has ordinary tables."""
+    return has_table_option(source, "range")
+
+
 def without_table_options(
     verb: str, source: Any, format: str | None, options: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], bool]:

@@ -293,6 +293,7 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
     """
     base, *copies = files
     titles: list[str] = []
+    base.takes_recorded = base.row.instead is not None
     try:
         base.read()
     except FormatError as error:
@@ -303,6 +304,9 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
         for file in copies:
             file.takes_recorded, file.told = base.table is None, base.findings
             file.read()
+        if base.is_recorded and not (base.is_recorded_alone() and all(file.table is None for file in copies)):
+            for file in files:
+                file.read_as_table()
         for file in copies:
             if base.table is not None and len(base.table.sheets) == 1 and file.table is None:
                 file.take_layout(base)

@@ -355,6 +355,8 @@ def _tell_formulas(splice: Splice, present: TableColumns) -> None:
 
 def _is_blank(value: Any) -> bool:
     """Return whether a value of a table is a blank cell: NaN, NaT, None or no text."""
+    if isinstance(value, complex):  # a blank would not tell its other part
+        return False
     return value is None or bool(value != value) or (isinstance(value, str) and not value)
 
 
