@@ -13,6 +13,7 @@ import numpy as np
 
 from ...columns import ElementRun, Layout, LayoutColumn, ResizedArray, column_letters, quote_title
 from ...columns.words import CODES, NONE, code_of
+from ...elements import generic_to_typed, text_array
 from ...elements.serials import serial_unit
 from ...labels.description import DatasetLabels, VariableLabels
 from ...linear.array import LinearArray
@@ -179,6 +180,7 @@ def make_axes(
 
 
 def _make_labels(name: str, array: LinearArray, columns: ViewedColumns, *, text_chooser: bool) -> Labels | None:
+    array = _as_texts(array)
     kind = array.dtype_entry.kind
     block = columns.block_of(name)
     if block is None or block.columns > 1 or kind not in ("float", "int", "string", "datetime"):
@@ -190,6 +192,17 @@ def _make_labels(name: str, array: LinearArray, columns: ViewedColumns, *, text_
     plain = array.strides == (1,) and array.offset == 0 and array.capacity == array.length
     plain = plain and (kind == "string" or not columns.as_text)
     return Labels(name, array, style, plain and _can_be_chosen(values, kind, style, text_chooser=text_chooser))
+
+
+def _as_texts(array: LinearArray) -> LinearArray:
+    """Return an array of objects, all of them texts that stand in cells as they are, as one of text; any other array as
+    it is.
+    """
+    if array.dtype_entry.kind != "generic" or array.strides != (1,) or array.capacity != array.length:
+        return array
+    values = array.buffer.tolist()
+    are_texts = all(isinstance(value, str) and generic_to_typed(value, 0) == value for value in values)
+    return LinearArray.from_numpy(text_array(values)) if values and are_texts else array
 
 
 def _can_be_chosen(values: np.ndarray[Any, Any], kind: str, style: int | None, *, text_chooser: bool) -> bool:

@@ -106,6 +106,11 @@ def list_cases() -> dict[str, tuple[Any, Any, Choices]]:
             {"temperature": sa.View(rows="month", columns=2, colors="slice")},
             [((name,), values[:, k]) for k, name in enumerate(("Basel", "Bern", "007"))],
         ),
+        "objects": (  # as pandas hands over text
+            dataset.assign_coords(place=np.array(["Basel", "Bern", "Genf"], object)),
+            {"temperature": sa.View(rows="month", columns=2)},
+            [((name,), values[:, k]) for k, name in enumerate(("Basel", "Bern", "Genf"))],
+        ),
         "column-major": ({"t/1": np.asfortranarray(values)}, True, [((k,), values[k]) for k in range(4)]),
         "strides": ({"A1": strided}, True, [((k,), strided.to_numpy()[k]) for k in range(3)]),
         "six": ({"six": six}, True, [((2, 1, 0, 1), six[2, 1, 0, 1]), ((0, 0, 1, 0), six[0, 0, 1, 0])]),

@@ -12,7 +12,8 @@ from itertools import islice
 
 from ....columns import column_letters, quote_title
 from ....elements import Cell
-from ....elements.serials import DATE_CODES
+from ....elements.serials import DATE_CODES, shown_unit
+from ....linear.array import LinearArray
 from ...decimals import count_shown
 from ...views.choosers import Chooser
 from ...views.formulas import CHART_ROWS
@@ -114,7 +115,7 @@ def _column_widths(plan: ViewPlan, grid: ViewGrid | EditableGrid) -> Iterator[tu
     if plan.has_numbers and (code := grid.styles.code_of(plan.style)) is not None:
         elements = float(count_shown(code, plan.array.buffer))
     if plan.style is not None and plan.array.dtype_entry.kind == "datetime":
-        elements = float(max(map(len, DATE_CODES.values())))
+        elements = _dates_width(plan.array)
     width = min(max(_NARROWEST, elements, _labels_width(plan.columns.labels, plan.width)) + 1, _WIDEST)
     chosen = plan.choosers if plan.editable else [*plan.choosers, plan.rows]
     widest = max([0.0, *(_labels_width(axis.labels, axis.size) for axis in chosen)])
@@ -128,8 +129,13 @@ def _labels_width(labels: Labels | None, count: int) -> float:
     if labels is None:
         return 0.0
     if labels.style is not None and labels.array.dtype_entry.kind == "datetime":
-        return float(max(map(len, DATE_CODES.values())))
+        return _dates_width(labels.array)
     return max(map(_width_of, labels.array.to_numpy()[: max(count, _SAMPLE)].tolist()), default=0.0)
+
+
+def _dates_width(array: LinearArray) -> float:
+    """Return the width of dates in characters, as their format shows them."""
+    return float(len(DATE_CODES[shown_unit(array.buffer) or "ms"]))
 
 
 def _width_of(value: Cell) -> float:
