@@ -62,6 +62,7 @@ class MergeSource:
         renamed: the name now of arrays that have another one in the base, by the name there.
         table: the ordinary table that stands there; None if there are arrays.
         keys: the arrays whose values identify rows, as the caller named them.
+        coordinates: the columns of a recorded table that label its rows.
         absent: columns of the base that its table lacks.
         dtypes: of the columns that hold formulas; these stand as objects in `arrays`.
         findings: what is doubtful in its table, by cells and sentences.
@@ -98,6 +99,7 @@ class MergeSource:
         self.renamed: dict[str, str] = {}
         self.table: OrdinaryTable | None = None
         self.keys: Sequence[str] = ()
+        self.coordinates: Sequence[str] = ()
         self.absent: list[str] = []
         self.dtypes: dict[str, np.dtype[Any]] = {}
         self.findings, self.told = set[tuple[str | None, str]](), set[tuple[str | None, str]]()
@@ -248,6 +250,27 @@ class MergeSource:
             return []
         dtypes = dict(note.get("dtypes", {}))
         return [name for name, a in table.columns.items() if dtypes.get(name) == "string" and a.dtype.kind not in "OTU"]
+
+    def list_recorded_coordinates(self) -> list[str]:
+        """Return the columns that hold the coordinates of the recorded table that this is; none of another table."""
+        try:
+            note = self.row.function("describe_table")(self.place, **self.options("describe_table"))
+        except NotFoundError:
+            return []
+        names = [str(name) for name in dict(note.get("axes", {})).values()]
+        return names if all(names) else []
+
+    def is_labelled_by(self, names: Sequence[str]) -> bool:
+        """Return whether the table has some columns, all of whose cells can be read, and no two rows alike in them."""
+        if any(name not in self.arrays or name in self.absent or name in self.unreadable for name in names):
+            return False
+        codes = np.zeros(len(self.arrays[names[0]]), np.int64)
+        for name in names:
+            column = np.asarray(self.arrays[name])
+            column = column.astype(np.str_) if column.dtype.kind in "OT" else column
+            numbers = np.unique(column, return_inverse=True)[1]
+            codes = np.unique(codes * (1 + numbers.max(initial=0)) + numbers, return_inverse=True)[1]
+        return len(np.unique(codes)) == len(codes)
 
     def take_layout(self, base: MergeSource) -> None:
         """Take arrays as the columns of the recorded table that the base is, where they are laid out as these are."""
@@ -406,10 +429,11 @@ class MergeSource:
         if index is None:
             return {}
         array = self.arrays.get(name)
-        if not self.keys or not isinstance(array, np.ndarray) or not array.ndim:
+        keys = self.keys or [column for column in self.coordinates if column != name]
+        if not keys or not isinstance(array, np.ndarray) or not array.ndim:
             return find_labels(self.arrays.labels, self.arrays, name, index)
         row = index[row_axis(array)]
-        columns = {key: self.arrays[key] for key in self.keys}
+        columns = {key: self.arrays[key] for key in keys}
         return {key: label_at(column, row) for key, column in columns.items() if row < len(column)}
 
 

@@ -91,6 +91,11 @@ class SheetMerge:
         if self.title is not None and self.is_table and not {*keys} <= {*base.arrays}:
             keys = ()
         groups, labels = _find_key_groups(self.files, keys) if keys else _find_groups(base)
+        coordinates = base.list_recorded_coordinates() if self.is_table and not keys else []
+        if coordinates and all(file.is_labelled_by(coordinates) for file in self.files):
+            labels = dict.fromkeys(groups.values(), coordinates)
+            for file in self.files:
+                file.coordinates = coordinates
         self.aligned = AlignedFiles(
             (base.name, base.arrays),
             [(file.name, file.arrays) for file in copies],

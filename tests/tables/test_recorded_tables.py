@@ -375,6 +375,23 @@ def test_copies_are_merged_and_the_target_is_the_arrays(tmp_path: Path) -> None:
     xr.testing.assert_identical(grid["height"].isel(site=slice(3)), GRID["height"])
 
 
+def test_rows_are_merged_by_their_coordinates(tmp_path: Path) -> None:
+    base, sorted_path, edited = (tmp_path / f"{name}.xlsx" for name in ("base", "sorted", "edited"))
+    for path in (base, sorted_path, edited):
+        write_quietly(path, GRID)
+    rows = rows_of(openpyxl.load_workbook(base))
+    changed = [[*row[:2], 70 + number, 1.0] for number, row in enumerate(rows[1:])]  # no row has its content any more
+    edit(sorted_path, lambda book: put_rows(book, [rows[0], *reversed(changed)]))
+    edit(edited, lambda book: book["table"].__setitem__("C3", 99.5))
+    merged = sa.merge(base, sorted_path, edited, target=base)
+    (conflict,) = merged.conflicts
+    assert (conflict.array, conflict.labels) == ("t", {"site": "Zürich", "day": "2020-01-02"})
+    assert conflict.values == {str(sorted_path): 71.0, str(edited): 99.5}
+    expected = np.arange(70.0, 82.0).reshape(3, 4)
+    expected[0, 1] = GRID["t"].values[0, 1]
+    np.testing.assert_array_equal(sa.read(base, "t"), expected)
+
+
 def test_two_tables_are_compared_by_their_labels(tmp_path: Path) -> None:
     before, after = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
     write_quietly(before, GRID)

@@ -183,7 +183,7 @@ def test_diff_merge_convert_and_page_take_a_table(book: TableBook, tmp_path: Pat
     assert not sa.diff(tmp_path / "arrays.xlsx", url, client=book.client)
     book.table.update([[99.5]], "C3", raw=True)
     changes = repr(sa.diff(tmp_path / "arrays.xlsx", url, client=book.client))
-    assert "t[0, 1] (Zürich, 2020-01-02): 0.14285714285714285 -> 99.5" in changes
+    assert "t[0, 1] (Zürich, 2020-01-02), cell table!C3: 0.14285714285714285 -> 99.5" in changes
     merged = tmp_path / "merged.xlsx"
     write_quietly(tmp_path / "table.xlsx", GRID)
     assert not sa.merge(tmp_path / "table.xlsx", url, target=merged, client=book.client).conflicts
