@@ -164,7 +164,7 @@ def _open_target(
     def write_all(merges: Sequence[SheetMerge]) -> Any:
         arrays, new_names = merges[0].arrays, merges[0].new_names or {}
         if len(merges) == 1:
-            if base.is_recorded and holds_tables(place):
+            if base.is_recorded and arrays is not None and holds_tables(place):
                 return base.write_recorded(place, arrays, options)
             if revise is None:
                 return write(place, arrays, **options)
