@@ -417,8 +417,10 @@ def stack_labels(
         arrays |= note.coords_beside
     for name, parts in wide.items():
         dim = note.beside if note is not None else str(beside)
-        stacked = np.stack([part for _, part in sorted(parts, key=lambda part: part[0])], axis=-1)
         described = labels.find(name)
+        if len({part.shape for _, part in parts}) > 1 or (described is not None and dim not in described.dims):
+            raise FormatError(f"the record of {name!r:.80} is damaged: its columns do not fit together", hint=_HINT)
+        stacked = np.stack([part for _, part in sorted(parts, key=lambda part: part[0])], axis=-1)
         goal = described.dims if described is not None else (*dims_of[name], dim)
         arrays[name] = np.moveaxis(stacked, -1, goal.index(dim)) if described is not None else stacked
         dims_of[name] = goal

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -373,6 +376,34 @@ def test_copies_are_merged_and_the_target_is_the_arrays(tmp_path: Path) -> None:
     assert grid["t"].values[0, 1] == 99.5
     assert grid["site"].values.tolist() == ["Zürich", "Bern", "Chur", "Genf"]
     xr.testing.assert_identical(grid["height"].isel(site=slice(3)), GRID["height"])
+
+
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize(
+    ("key", "change", "message"),
+    [
+        (
+            "labels",
+            lambda text: text.replace(',"day"]', "]").replace(",4]", "]"),
+            "'t' is damaged: its columns do not fit",
+        ),
+        ("dtypes", lambda _: {}, "no array of the exchange format"),
+    ],
+)
+def test_a_record_that_does_not_fit_its_table_is_told(key: str, change: Any, message: str) -> None:
+    book = openpyxl.Workbook()
+    write_quietly(book, GRID, columns="day")
+    del book["table"].tables["table"]
+    first, *others = list(book.custom_doc_props.props)
+    packed = "".join(entry.value for entry in (first, *others))
+    record = json.loads(zlib.decompress(base64.b64decode(packed)))
+    note = record["sheets"]["table"]["table"]
+    note[key] = change(note[key])
+    first.value = json.dumps(record)
+    for entry in others:
+        del book.custom_doc_props[entry.name]
+    with pytest.raises(sa.FormatError, match=message):
+        sa.read(book)
 
 
 def test_rows_are_merged_by_their_coordinates(tmp_path: Path) -> None:
