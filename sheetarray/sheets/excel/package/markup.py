@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 2**24  # of a part, unless another limit is given
 _MOST_ELEMENTS = 200_000  # of a part
-_SMALL = 2**12  # bytes of a part
 _TAG = re.compile(rb"""<(?:[^"'>]++|"[^"]*+"|'[^']*+')*+>""")
 _ATTRIBUTE = re.compile(rb"""\s([^\s=]++)\s*+=\s*+("[^"]*"|'[^']*')""")
 _BLOCK = 2**18  # bytes that the parser is given at once
@@ -50,11 +48,6 @@ def parse_tree(content: bytes, *, location: str, most: int = _MOST_ELEMENTS) -> 
         >>> root.tag, children_named(root, "b")[0].get("c")
         ('{urn:x}a', '1')
     """
-    parse = _parse_small_tree if len(content) <= _SMALL else _parse_tree  # nobody changes a tree
-    return parse(content, location, most)
-
-
-def _parse_tree(content: bytes, location: str, most: int) -> ElementTree.Element:
     from xml.etree import ElementTree
 
     content = _utf8(content, location)
@@ -72,9 +65,6 @@ def _parse_tree(content: bytes, location: str, most: int) -> ElementTree.Element
     except ElementTree.ParseError as error:
         raise _malformed_error(error.code, error.position[0], location) from error
     return root
-
-
-_parse_small_tree = lru_cache(maxsize=64)(_parse_tree)  # the workbooks of a program have some small parts in common
 
 
 def children_named(element: ElementTree.Element, name: str) -> list[ElementTree.Element]:
