@@ -59,7 +59,7 @@ def main() -> None:
     """Read, write and check n-dimensional arrays in spreadsheets and text files.
 
     Each array is one column of cells. Its dtype, shape, strides and order stand above its data. A FILE is a path, a URL
-    (such as s3://, https:// or a Google spreadsheet), or - for a pipe. For a pipe, --from and --to name the format.
+    (such as s3://, https:// or a Google spreadsheet), or - for a pipe. For one that is written, --to names the format.
 
     \b
     Examples:

@@ -37,6 +37,7 @@ class Program(click.Group):
         **extra: Any,
     ) -> NoReturn:
         """Run the command line, and exit."""
+        _open_closed_streams()
         _escape_unencodable()
         status: Any = FAILED
         with _shorten_warnings():
@@ -131,6 +132,16 @@ def _shorten_warnings() -> Iterator[None]:
         warnings.simplefilter("always", SheetArrayWarning)
         warnings.showwarning = show
         yield
+
+
+def _open_closed_streams() -> None:
+    """Put the null device in place of each standard stream that was closed before the start, as `>&-` does.
+
+    Otherwise the next file that is opened would get its number, and what a library prints.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.open(os.devnull, os.O_RDWR), mode))  # noqa: SIM115  (until the program ends)
 
 
 def _escape_unencodable() -> None:

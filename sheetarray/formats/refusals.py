@@ -27,8 +27,8 @@ def place_problem(text: str, rows: Sequence[Format]) -> str:
         ends = " or ".join(sorted(suffix for row in rows if row.folders for suffix in row.suffixes))
         return f"{text}: this is a folder; name a file in it" + (f" (folders of arrays end in {ends})" if ends else "")
     text = conceal_secrets(text)
-    if text.startswith("zip::"):
-        return f"{text}: an archive; name the file in it, such as zip://run.csv{text.removeprefix('zip')}"
+    if text.startswith("zip::") or (text.lower().endswith(".zip") and "::" not in text):
+        return f"{text}: an archive; name the file in it, such as zip://run.csv::{text.removeprefix('zip::')}"
     suffixes = [suffix for row in rows for suffix in row.suffixes]
     listed = f"known are {' '.join(_suffixes_of(rows, writable=True))} (also with .gz and .zst)"
     if only_read := _suffixes_of(rows, writable=False):

@@ -72,6 +72,14 @@ def test_standard_output_by_its_path(verb, tmp_path):
     assert through.stdout == piped.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs a shell that closes streams")
+def test_closed_streams_are_no_error(path, tmp_path):
+    """As daemons start programs: the target is opened when no standard stream has its number."""
+    command = f"{sys.executable} -m sheetarray convert {path} {tmp_path}/out.json <&- >&- 2>&-"
+    assert subprocess.run(["bash", "-c", command]).returncode == 0
+    assert sa.scan(tmp_path / "out.json").keys() == sa.scan(path).keys()
+
+
 def test_a_shell_completes_commands_formats_and_paths(path):
     """What the scripts of docs/command_line.md ask for: click's own answers."""
 
