@@ -130,5 +130,5 @@ def is_number(text: str) -> bool:
 
 def put_missing(buffer: Buffer, places: Mask | Sequence[int]) -> None:
     """Put the missing value of its dtype into some places of a buffer: NaN, NaT, None or an empty text."""
-    values = {"O": None, "U": "", "T": "", "m": np.timedelta64("NaT"), "M": np.datetime64("NaT")}
+    values = {"O": None, "U": "", "T": "", "m": "NaT", "M": "NaT"}
     buffer[places] = values.get(buffer.dtype.kind, np.nan)

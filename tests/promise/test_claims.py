@@ -20,8 +20,8 @@ import sheetarray as sa
 
 avro = pytest.importorskip("sheetarray.interchange.avro")
 npy = pytest.importorskip("sheetarray.interchange.npy")
+awkward = pytest.importorskip("sheetarray.interchange.awkward")
 sciserialize = pytest.importorskip("sheetarray.interchange.sciserialize")
-from sheetarray.interchange import awkward  # noqa: E402
 from sheetarray.interchange.avro.wire import encode_varint  # noqa: E402
 from sheetarray.interchange.sciserialize import serializers  # noqa: E402
 

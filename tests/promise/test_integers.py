@@ -322,6 +322,7 @@ def test_identifiers_in_tables_stay_exact(kind):
                 assert read.tolist() == cells
 
 
+@pytest.mark.filterwarnings("ignore:.*more digits than a double holds:sheetarray.SheetArrayWarning")
 def test_number_cells_of_tables_beyond_2_53():
     for cells, expected in {
         ("1.5", "10000000000000000"): [1.5, 1e16],

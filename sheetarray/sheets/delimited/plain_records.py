@@ -41,7 +41,12 @@ def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
     """
     try:
         return codecs.getincrementaldecoder(encoding)("strict").decode(raw, final=ended)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        # of UTF-16 and UTF-32, whose names ask for a byte order mark; from Python 3.13 on, a UnicodeDecodeError too
+        if not isinstance(error, UnicodeDecodeError) or error.reason.endswith("not start with BOM"):
+            hint = f"name the byte order, encoding='{encoding}-le', or another encoding"
+            reason = f"not text in {encoding}: it has no byte order mark"
+            raise FormatError(reason, location="line 1", hint=hint) from error
         line = raw.count(b"\n", 0, error.start) + 1
         if error.start >= len(raw):
             raise FormatError(f"not text in {encoding}: {error.reason}", location=f"line {line}") from error
@@ -50,9 +55,6 @@ def decode_text(raw: bytes, encoding: str, *, ended: bool = True) -> str:
             location=f"line {line}",
             hint="name the encoding, for example encoding='cp1252' or encoding='mac_roman'",
         ) from error
-    except UnicodeError as error:  # of UTF-16 and UTF-32, whose names ask for a byte order mark
-        hint = f"name the byte order, encoding='{encoding}-le', or another encoding"
-        raise FormatError(f"not text in {encoding}: it has no byte order mark", location="line 1", hint=hint) from error
 
 
 def split_records(text: str, delimiter: str) -> Iterator[tuple[list[str], bool]]:
