@@ -228,7 +228,7 @@ def test_an_append_that_fails_is_cut_back(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("rows", "error", "text"),
     [
-        ({"id": [3]}, sa.LimitError, "'t' are missing"),
+        ({"id": [3]}, sa.LimitError, "they lack 't'"),
         ({"id": [3], "t": [1.5], "x": [1]}, sa.LimitError, "no column 'x'"),
         ({"id": [3.5], "t": [1.5]}, sa.DTypeError, "id: the column holds int64"),
         ({"id": [3, 4], "t": [1.5]}, sa.LimitError, "different lengths"),

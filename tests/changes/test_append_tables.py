@@ -270,7 +270,7 @@ def test_rows_go_below_a_column_that_was_renamed(tmp_path: Path) -> None:
     book = openpyxl.load_workbook(path)
     book.worksheets[0]["B1"] = "count"
     book.save(path)
-    with pytest.raises(sa.LimitError, match="'count' are missing"):
+    with pytest.raises(sa.LimitError, match="they lack 'count'"):
         sa.append(path, {"id": ["c"], "n": [3]})
     assert sa.append(path, {"id": ["c"], "count": [3]}) == {"id": 3, "count": 3}
     assert sa.read(path)["count"].tolist() == [1, 2, 3]
