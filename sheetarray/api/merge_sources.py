@@ -260,10 +260,15 @@ class MergeSource:
         names = [str(name) for name in dict(note.get("axes", {})).values()]
         return names if all(names) else []
 
-    def is_labelled_by(self, names: Sequence[str]) -> bool:
-        """Return whether the table has some columns, all of whose cells can be read, and no two rows alike in them."""
+    def is_labelled_by(self, names: Sequence[str], base: MergeSource) -> bool:
+        """Return whether the table has some columns, all of whose cells can be read, and no two rows alike in them.
+
+        `base`: has no two such rows either; or is this file.
+        """
         if any(name not in self.arrays or name in self.absent or name in self.unreadable for name in names):
             return False
+        if self is not base and all(np.array_equal(self.arrays[name], base.arrays[name]) for name in names):
+            return True
         codes = np.zeros(len(self.arrays[names[0]]), np.int64)
         for name in names:
             column = np.asarray(self.arrays[name])

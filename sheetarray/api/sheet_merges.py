@@ -92,7 +92,7 @@ class SheetMerge:
             keys = ()
         groups, labels = _find_key_groups(self.files, keys) if keys else _find_groups(base)
         coordinates = base.list_recorded_coordinates() if self.is_table and not keys else []
-        if coordinates and all(file.is_labelled_by(coordinates) for file in self.files):
+        if coordinates and all(file.is_labelled_by(coordinates, base) for file in self.files):
             labels = dict.fromkeys(groups.values(), coordinates)
             for file in self.files:
                 file.coordinates = coordinates
