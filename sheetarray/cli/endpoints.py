@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,13 +132,19 @@ def source_endpoint(
         UsageProblem: nothing says which format, or the format has no such option.
     """
     text = place.url if isinstance(place, RemoteFile) else os.fspath(place)
+    pipe: Callable[[], bytes] | None
     if text == PIPE:
         pipe = functools.cache(sys.stdin.buffer.read)
         endpoint = Endpoint(text, _find_format_of_pipe(reading, "--from", pipe), text, reading, pipe)
     else:
-        row = _find_format(text, reading.format, "--from", always=always)
-        endpoint = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading)
-        endpoint = replace(endpoint, pipe=_open_device(endpoint.place))
+        pipe = _open_device(text)
+        try:
+            row = _find_format(text, reading.format, "--from", always=always)
+        except UsageProblem:
+            if pipe is None:
+                raise
+            row = _find_format_of_pipe(reading, "--from", pipe)
+        endpoint = Endpoint(text, row, place_of(text, row) if isinstance(place, str) else place, reading, pipe)
     if verb is not None:
         reading.parse(endpoint.row, verb)
     return endpoint
@@ -206,9 +212,9 @@ def place_of(text: str, row: Format | None = None) -> Any:
     return locate(text, storage_options() if is_url(text) and not text.startswith("file:") else None)
 
 
-def _open_device(text: Any) -> Callable[[], bytes] | None:
+def _open_device(text: str) -> Callable[[], bytes] | None:
     """Return what reads a named pipe or a device, such as the shell's `<(zcat run.csv.gz)`, which is read once."""
-    if not isinstance(text, str) or not os.path.exists(text) or os.path.isfile(text) or os.path.isdir(text):
+    if not os.path.exists(text) or os.path.isfile(text) or os.path.isdir(text):
         return None
     return functools.cache(Path(text).read_bytes)
 
