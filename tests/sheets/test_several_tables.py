@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,39 +126,6 @@ def test_a_spreadsheet_of_google_gets_a_worksheet_each(server):
     with pytest.raises(sa.DTypeError, match="sheet 'bad': x"):
         sa.write(client.open_by_key(key), {"fine": NORTH, "bad": pd.DataFrame({"x": [object()]})})
     assert [sheet.title for sheet in client.open_by_key(key).worksheets()] == before
-
-
-BAD: dict[str, tuple[Any, type[Exception], str]] = {
-    "a long title": ({"a": NORTH, "b" * 32: SOUTH}, sa.LimitError, r"'b+'.*32 characters"),
-    "a mark in a title": ({"a": NORTH, "b/c": SOUTH}, sa.LimitError, r"'b/c'.*'/'"),
-    "titles alike but for case": ({"a": NORTH, "A": SOUTH}, sa.LimitError, "the same title, 'a' and 'A'"),
-    "titles alike as text": ({1: NORTH, "1": SOUTH}, sa.LimitError, "the same title, '1' and '1'"),
-    "an array beside": ({"a": NORTH, "b": np.zeros(2)}, sa.DTypeError, "'b' is an array: write the tables first"),
-    "no columns": ({"a": NORTH, "b": pd.DataFrame()}, sa.LimitError, "sheet 'b': no array to write"),
-    "an object": ({"a": NORTH, "b": pd.DataFrame({"x": [object()]})}, sa.DTypeError, r"sheet 'b': x\[0\] is an object"),
-    "nothing": ({}, sa.LimitError, "no array to write"),
-    "a title that is none": ({None: NORTH}, sa.DTypeError, "names are text"),
-}
-
-
-@pytest.mark.parametrize("kind", BAD)
-@pytest.mark.parametrize("verb", [sa.write, sa.write_table])
-def test_what_cannot_be_written_changes_nothing(kind, verb, tmp_path):
-    tables, error, message = BAD[kind]
-    sa.write(tmp_path / "old.xlsx", {"x": np.arange(3)})
-    old = (tmp_path / "old.xlsx").read_bytes()
-    book, other = openpyxl.Workbook(), xlsxwriter.Workbook(io.BytesIO())
-    for target in (tmp_path / "new.xlsx", tmp_path / "old.xlsx", book, other):
-        with pytest.raises(error, match=message):
-            verb(target, tables)
-    with pytest.raises(error, match=message):
-        verb(tmp_path / "old.xlsx", tables, mode="a")
-    assert [path.name for path in tmp_path.iterdir()] == ["old.xlsx"]
-    assert (tmp_path / "old.xlsx").read_bytes() == old
-    assert book.sheetnames == ["Sheet"]
-    assert other.worksheets() == []
-    other.add_worksheet()
-    other.close()
 
 
 def visible_titles(path):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import awkward as ak
 import numpy as np
@@ -23,55 +21,6 @@ class TestExcel(Conformance):
     text = False
 
 
-def sheet_of(path: Path, title: str = "arrays") -> Any:
-    return openpyxl.load_workbook(path, data_only=True)[title]
-
-
-# What people see -----------------------------------------------------------------------------------------------
-
-
-def test_numbers_are_numbers_booleans_booleans_and_text_is_text(tmp_path: Path) -> None:
-    arrays = {
-        "f": np.array([0.1, np.nan, np.inf, -np.inf, 1e300]),
-        "i": np.array([10**15 - 1, 10**15, -(2**63)]),
-        "b": np.array([True, False]),
-        "s": np.array(["=1+1", "007", ""]),
-        "c": np.array([1 - 2j]),
-        "d": np.array(["2026-01-05"], dtype="datetime64[D]"),
-    }
-    sa.write(tmp_path / "x.xlsx", arrays, dates="text")
-    sheet = sheet_of(tmp_path / "x.xlsx")
-    result = {}
-    for column in sheet.iter_cols():
-        cells = [cell for cell in column if cell.value is not None]
-        start = [cell.value for cell in cells].index("data") + 1
-        result[cells[0].value] = [(cell.data_type, cell.value) for cell in cells[start:]]
-    assert result["f"] == [("n", 0.1), ("s", "NaN"), ("s", "Infinity"), ("s", "-Infinity"), ("n", 1e300)]
-    assert result["i"] == [("n", 10**15 - 1), ("s", "1000000000000000"), ("s", str(-(2**63)))]
-    assert result["b"] == [("b", True), ("b", False)]
-    assert result["s"] == [("s", "=1+1"), ("s", "007")]
-    assert result["c"] == [("s", "1-2i")]
-    assert result["d"] == [("s", "2026-01-05")]
-
-
-def test_a_text_of_the_longest_length_is_kept_and_a_longer_one_refused(tmp_path: Path) -> None:
-    longest = np.array(["x" * 32_767, "😀" * 16_383])
-    sa.write(tmp_path / "x.xlsx", {"t": longest})
-    assert_same(sa.read(tmp_path / "x.xlsx")["t"], longest)
-    for bad in (np.array(["a", "x" * 32_768]), np.array(["😀" * 16_384]), objects("x" * 32_768)):
-        with pytest.raises(sa.LimitError, match=r"t\[\d\] has 32,768 characters"):
-            sa.write(tmp_path / "x.xlsx", {"t": bad})
-    with pytest.raises(sa.LimitError, match="name"):
-        sa.write(tmp_path / "x.xlsx", {"n" * 40_000: np.arange(3)})
-    assert_same(sa.read(tmp_path / "x.xlsx")["t"], longest)
-
-
-@pytest.mark.parametrize("option", [{"mode": "x"}, {"cells": "exact"}, {"dates": "iso"}, {"if_sheet_exists": "skip"}])
-def test_options_are_checked(tmp_path: Path, option: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match=next(iter(option))):
-        sa.write(tmp_path / "x.xlsx", {"x": np.arange(3)}, **option)
-
-
 # Sheets and parts ----------------------------------------------------------------------------------------------
 
 
@@ -83,39 +32,6 @@ def test_more_elements_than_a_sheet_has_rows(tmp_path: Path) -> None:
     result = sa.read(tmp_path / "x.xlsx")
     assert_same(result["a"], array)
     assert sa.scan(tmp_path / "x.xlsx")["a"].parts == 2
-
-
-def test_arrays_are_read_from_all_sheets_or_one(tmp_path: Path) -> None:
-    path = tmp_path / "x.xlsx"
-    sa.write(path, {"a": np.arange(3)}, sheet="one")
-    sa.write(path, {"b": np.arange(4), "c": np.arange(2)}, sheet="two", mode="a")
-    assert list(sa.read(path)) == ["a", "b", "c"]
-    assert list(sa.read(path, sheet="TWO")) == ["b", "c"]
-    assert list(sa.scan(path, sheet="one")) == ["a"]
-    with pytest.raises(sa.NotFoundError, match="'one', 'two'"):
-        sa.read(path, sheet="three")
-    with pytest.raises(sa.NotFoundError, match="'b'"):
-        sa.read(path, ["b"], sheet="one")
-
-
-def test_two_arrays_of_one_name_are_an_error_that_names_both_unless_the_sheet_is_chosen(tmp_path: Path) -> None:
-    path = tmp_path / "x.xlsx"
-    sa.write(path, {"a": np.arange(3)}, sheet="one")
-    sa.write(path, {"a": np.arange(4)}, sheet="two", mode="a")
-    with pytest.raises(sa.FormatError, match=r"one!A2 and two!A2") as caught:
-        sa.read(path)
-    assert caught.value.location == "two!A2"
-    assert caught.value.hint == "read one sheet at a time, sheet='one' or sheet='two', or rename one of them"
-    assert sa.read(path, sheet="two")["a"].tolist() == [0, 1, 2, 3]
-    assert list(sa.check(path)) == []  # each write is as it was written
-
-
-# Appending -----------------------------------------------------------------------------------------------------
-
-
-def test_an_open_file_cannot_be_appended_to() -> None:
-    with pytest.raises(ValueError, match="path"):
-        sa.write(io.BytesIO(), {"a": np.arange(3)}, format="xlsx", mode="a")
 
 
 # What became of it ---------------------------------------------------------------------------------------------
