@@ -139,24 +139,6 @@ def test_something_before_the_archive_stays(tmp_path: Path) -> None:
         assert [result[name].to_list() for name in result] == [LISTS.to_list(), WORDS.to_list()]
 
 
-@pytest.mark.parametrize("name", ["t", "t-1.raw", ""])
-def test_a_name_that_is_there_is_refused(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.awkd"
-    save(path, {"t": LISTS, "t-1.raw": LISTS, "": LISTS})
-    before = path.read_bytes()
-    with pytest.raises(sa.LimitError, match="already"):
-        save(path, {"new": LISTS, name: WORDS})
-    assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["t.awkd"]
-
-
-@pytest.mark.parametrize("name", ["../t", "/t", "a//t", "a\\t", "C:/t", "a\0b", "\ud800", "./t", "x" * 70_000])
-def test_names_that_no_archive_should_have_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(sa.LimitError, match="rename"):
-        save(tmp_path / "t", LISTS, name)
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.fault("An array that an `.awkd` file cannot hold.", "The old file is whole.")
 @pytest.mark.parametrize("refused", [{"bad": objects(1)}, {"fine": np.arange(10), "bad": objects(1)}, {}])
 @pytest.mark.parametrize("mode", ["a", "w"])

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 
 import sheetarray as sa
 from sheetarray.interchange.awkward import WHITELIST, deserialize, partner, serialize
-from sheetarray.testing.cases import objects
 
 CASES = every_class()
 
@@ -222,79 +221,6 @@ def test_names_of_records_are_in_the_metadata_by_their_ids() -> None:
 
 # Refusals ----------------------------------------------------------------------------------------------------
 
-MOST_DEEP = 50  # layouts within each other
-TOO_DEEP = contents.NumpyArray(np.arange(1))
-for _ in range(MOST_DEEP + 1):
-    TOO_DEEP = contents.ListOffsetArray(index([0, 1]), TOO_DEEP)
-
-
-def _text(content: bytes, *counts: int) -> Any:
-    characters = contents.NumpyArray(np.frombuffer(content, np.uint8), parameters={"__array__": "char"})
-    offsets = index(np.concatenate([[0], np.cumsum(counts)]))
-    return contents.ListOffsetArray(offsets, characters, parameters={"__array__": "string"})
-
-
-REFUSED: dict[str, tuple[Any, str]] = {
-    "objects": (objects(1, "a"), "pickle"),
-    "objects in a structure": (np.zeros(2, [("a", "O")]), "pickle"),
-    "0-d": (np.array(1.5), "0-d"),
-    "a number": (1.5, "0-d"),
-    "uneven lists": ([[1], [2, 3]], r"ak\.Array"),
-    "longdouble": (np.zeros(2, np.longdouble), "float64"),
-    "awkward's longdouble": (ak.Array(np.zeros(2, np.longdouble)), "float64"),
-    "void": (np.zeros(2, "V3"), "uint8"),
-    "a time without a unit": (np.zeros(2, "m8"), "unit"),
-    "a masked structure": (np.ma.masked_array(np.zeros(2, [("a", "i4")]), [True, False]), "one array per field"),
-    "a StringDType with missing": (
-        np.array(["a", None], dtype=np.dtypes.StringDType(na_object=None)),
-        "missing values",
-    ),
-    "one record": (ak.Array([{"x": 1}])[0], "single record"),
-    "records without fields": (ak.Array(contents.RecordArray([], [], 2)), "without any field"),
-    "two fields of one name": (contents.RecordArray([TOO_DEEP, TOO_DEEP], ["x", "x"]), "field 'x'"),
-    "characters without a string": (CASES["strings"].layout.content, "characters"),
-    "an index that leads nowhere": (contents.IndexedArray(index([5]), contents.NumpyArray(np.arange(2))), "valid"),
-    "offsets that fall": (contents.ListOffsetArray(index([3, 1]), contents.NumpyArray(np.arange(4))), "valid"),
-    "half a character": (_text("ü".encode(), 1, 1), "within a character"),
-    "bytes that are not UTF-8": (_text(b"ok\xff", 2, 1), "UTF-8"),
-    "no elements": (ak.to_backend(CASES["lists"], "typetracer"), "typetracer"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_held_is_refused_with_the_arrays_name(case: str) -> None:
-    array, reason = REFUSED[case]
-    blobs: dict[str, Any] = {"other": b"1"}
-    with pytest.raises(sa.DTypeError, match=reason) as caught:
-        serialize(array, blobs, "run 7")
-    assert str(caught.value).startswith("run 7: ")
-    assert blobs == {"other": b"1"}
-
-
-def test_a_refusal_says_where_in_the_array() -> None:
-    inner = ak.Array(contents.RecordArray([], [], 2))
-    array = ak.Array(contents.RecordArray([contents.UnmaskedArray(inner.layout)], ["hits"], 2))
-    with pytest.raises(sa.DTypeError, match=r"^hits\.content: records without"):
-        serialize(array, {})
-
-
-def test_lists_within_lists_beyond_what_is_read_are_refused() -> None:
-    with pytest.raises(sa.LimitError, match=r"^deep: .*nested more than"):
-        serialize(TOO_DEEP, {}, "deep")
-    assert there_and_back(TOO_DEEP.content).to_list() == ak.to_list(TOO_DEEP.content)
-
-
-def test_a_schema_of_more_values_than_are_read_is_refused() -> None:
-    layout = contents.NumpyArray(np.arange(2), parameters={"much": [0] * 500_000})
-    blobs: dict[str, Any] = {}
-    with pytest.raises(sa.LimitError, match=r"^t: a schema of 5000\d\d values; no more than 500000 are read"):
-        serialize(layout, blobs, "t")
-    assert blobs == {}
-    assert_kept(
-        there_and_back(layout.copy(parameters={"much": [0] * 499_900})),
-        ak.Array(layout.copy(parameters={"much": [0] * 499_900})),
-    )
-
 
 def test_a_name_that_is_taken_is_refused_before_anything_is_written() -> None:
     for taken in ("t", "t-1"):
@@ -490,32 +416,3 @@ def test_a_function_alone_needs_a_partner(monkeypatch: pytest.MonkeyPatch) -> No
     blobs: dict[str, Any] = {}
     serialize(np.arange(3, dtype="u1"), blobs, compression=flipped)
     assert compressed(blobs) == {"0": ["mine", "flipped"]}
-
-
-@pytest.mark.parametrize(
-    ("compression", "error", "reason"),
-    [
-        ("zlib", TypeError, "pair"),
-        (7, TypeError, "pair"),
-        ((zlib.compress, "zlib"), TypeError, "pair"),
-        ([("zlib", "compress")], TypeError, "pair"),
-        ({"minsize": 3}, ValueError, "needs a pair"),
-        ({"pair": ZLIB, "size": 3}, ValueError, "'size'"),
-        ({"pair": ZLIB, "minsize": -1}, ValueError, "minsize"),
-        ({"pair": ZLIB, "minsize": True}, ValueError, "minsize"),
-        ({"pair": ZLIB, "types": "int"}, TypeError, "types"),
-        ({"pair": ZLIB, "contexts": 3}, TypeError, "contexts"),
-    ],
-)
-def test_what_is_no_policy_is_said(compression: Any, error: type[Exception], reason: str) -> None:
-    blobs: dict[str, Any] = {}
-    with pytest.raises(error, match=reason):
-        serialize(ARRAY, blobs, compression=compression)
-    assert blobs == {}
-
-
-def test_a_function_that_gives_no_bytes_is_said_and_nothing_stays() -> None:
-    blobs: dict[str, Any] = {}
-    with pytest.raises(TypeError, match="not bytes"):
-        serialize(ARRAY, blobs, compression=(len, ("builtins", "len")))
-    assert blobs == {}
