@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..changes.conflicts import Remark, UnreadableElement
-from ..changes.elements import are_alike, find_changes
+from ..changes.elements import are_alike, cast_exactly, find_changes
 from ..changes.formulas import Formula, mark_objects, put_formulas
 from ..changes.merged_groups import row_axis
 from ..changes.row_groups import dtype_name
 from ..columns import keeping_unreadable
 from ..columns.beside import OtherCells, noting_other_cells
-from ..dtypes import Array, Mask, find_missing_value
+from ..dtypes import Array, Mask, find_missing_value, from_name
 from ..elements.equality import find_unequal
 from ..errors import FormatError, LimitError, NotFoundError, locating, may_be_table, warn_caller
 from ..files import RemoteFile
@@ -69,6 +69,7 @@ class MergeSource:
         told: those of the base, which are told once.
         is_split: whether each of several recorded tables in one sheet is a table by itself.
         is_part: whether its table is one of these.
+        recorded: the dtypes of the columns of a recorded table, which are those of the base.
         takes_recorded: whether a recorded table is read as the arrays that it is, where no others stand beside it: of
             the base, if its format can only be read, so that the merge writes another file anew.
         is_recorded: whether it was read so.
@@ -105,6 +106,7 @@ class MergeSource:
         self.findings, self.told = set[tuple[str | None, str]](), set[tuple[str | None, str]]()
         self.is_split, self.is_part = True, False
         self.takes_recorded, self.is_recorded = False, False
+        self.recorded: dict[str, str] = {}
         self._noted: list[OtherCells] = []  # by the reader
 
     def of_sheet(self, title: str) -> MergeSource:
@@ -227,12 +229,12 @@ class MergeSource:
         return find_table(self.place, None, None, self.given_options, **how)
 
     def _take_table(self, table: OrdinaryTable) -> None:
-        """Take the columns of an ordinary table; text is text where a record says so, also if all of it is blank."""
+        """Take the columns of an ordinary table, in the dtypes of a record where cells do not tell these."""
         title = table.sheets[0].columns.title if len(table.sheets) == 1 else None
         if title is not None and self.sheet is None and self.has_option("sheet"):  # blank sheets may stand before it
             self.given_options = {**self.given_options, "sheet": title}
-        if blank := self._find_blank_texts(table):
-            self.given_options = {**self.given_options, "dtype": dict.fromkeys(blank, "string")}
+        if unsure := self._find_unsure(table):
+            self.given_options = {**self.given_options, "dtype": unsure}
             table = self._find_table() or table
         self.table = table
         self.findings = {(finding.location, finding.message) for finding in table.findings}
@@ -240,16 +242,23 @@ class MergeSource:
         warn_of_table(table, self.name)
         self.arrays = LabelledArrays(dict(table.columns), None)
 
-    def _find_blank_texts(self, table: OrdinaryTable) -> list[str]:
-        """Return the names of columns that held text when they were written and whose cells are all blank now."""
+    def _find_unsure(self, table: OrdinaryTable) -> dict[str, str]:
+        """Return the recorded dtypes of columns whose cells look otherwise.
+
+        Text is text also if all of it is blank. Integers and truth values stay such, whatever somebody typed: other
+        cells cannot be read.
+        """
         if len(table.sheets) != 1 or "dtype" in self.given_options:
-            return []
-        try:
-            note = self.row.function("describe_table")(self.place, **self.options("describe_table"))
-        except NotFoundError:
-            return []
-        dtypes = dict(note.get("dtypes", {}))
-        return [name for name, a in table.columns.items() if dtypes.get(name) == "string" and a.dtype.kind not in "OTU"]
+            return {}
+        if not self.recorded:
+            with suppress(NotFoundError):
+                note = self.row.function("describe_table")(self.place, **self.options("describe_table"))
+                self.recorded = dict(note.get("dtypes", {}))
+        return {
+            name: recorded
+            for name, recorded in self.recorded.items()
+            if name in table.columns and not _may_hold(recorded, table.columns[name])
+        }
 
     def list_recorded_coordinates(self) -> list[str]:
         """Return the columns that hold the coordinates of the recorded table that this is; none of another table."""
@@ -440,6 +449,16 @@ class MergeSource:
         row = index[row_axis(array)]
         columns = {key: self.arrays[key] for key in keys}
         return {key: label_at(column, row) for key, column in columns.items() if row < len(column)}
+
+
+def _may_hold(recorded: str, column: Array) -> bool:
+    """Return whether a column that was found may be one of a recorded dtype: text, integers or truth values."""
+    dtype, kind = from_name(recorded), column.dtype.kind
+    if dtype is None or dtype.kind not in ("string", "int", "bool"):
+        return True
+    if dtype.kind == "string":
+        return kind in "OTU"
+    return kind in "biu" and cast_exactly(column, dtype.numpy) is not None
 
 
 def unify_tables(files: Sequence[MergeSource]) -> bool:

@@ -307,7 +307,7 @@ def read_sheet_merges(files: Sequence[MergeSource]) -> list[SheetMerge]:
             raise
     if not titles:
         for file in copies:
-            file.takes_recorded, file.told = base.table is None, base.findings
+            file.takes_recorded, file.told, file.recorded = base.table is None, base.findings, base.recorded
             file.read()
         if base.is_recorded and not (base.is_recorded_alone() and all(file.table is None for file in copies)):
             for file in files:

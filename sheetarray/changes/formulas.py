@@ -143,16 +143,22 @@ class RowMoves(SheetMoves):
         places[sources[stays]] = rows[stays]
         self._places: list[int] = places.tolist()
         self._left: list[int] = np.flatnonzero(places >= 0).tolist()
-        self._is_ascending = bool((np.diff(places[places >= 0]) > 0).all())
-        self._added = {*rows[~stays].tolist()}
+        self._rows_left = places[places >= 0]
+        self._is_ascending = bool((np.diff(self._rows_left) > 0).all())
+        added = sorted(rows[~stays].tolist())
+        self._tops, self._bottoms = dict[int, int](), dict[int, int]()  # of the added rows that stand together
+        for row in added:
+            self._tops[row] = self._tops.get(row - 1, row)
+        for row in reversed(added):
+            self._bottoms[row] = self._bottoms.get(row + 1, row)
         self._above = int(min(now) - min(before)) if len(now) and len(before) else 0
         self._below = int(max(now) - max(before)) if len(now) and len(before) and below else 0
-        self._ranges: dict[tuple[int, int, Grows], tuple[int, int] | None] = {}  # that were asked for
+        self._ranges: dict[tuple[int, int], tuple[int, int, bool] | None] = {}  # that were asked for
 
     @property
     def is_none(self) -> bool:
         """Whether all rows stand where they stood."""
-        return not self._added and not self._above and self._places == self._before
+        return not self._tops and not self._above and self._places == self._before
 
     def find(self, row: int) -> int | None:
         """Return where a row of the sheet stands now; None if it was deleted."""
@@ -163,27 +169,30 @@ class RowMoves(SheetMoves):
 
     def find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
         """Return the first and the last row of a range now; None if all of its rows were deleted."""
-        asked = first, last, grows
-        if asked not in self._ranges:
-            self._ranges[asked] = self._find_rows(*asked)
-        return self._ranges[asked]
+        if (first, last) not in self._ranges:
+            self._ranges[first, last] = self._find_range(first, last)
+        if (ends := self._ranges[first, last]) is None:
+            return None
+        top, bottom, may_grow = ends
+        return (
+            self._tops.get(top - 1, top) if grows[0] and may_grow else top,
+            self._bottoms.get(bottom + 1, bottom) if grows[1] and may_grow else bottom,
+        )
 
-    def _find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:
+    def _find_range(self, first: int, last: int) -> tuple[int, int, bool] | None:
+        """Return a range now without added rows beside it, and whether it has rows of data.
+
+        It is None if all of its rows were deleted.
+        """
         start, end = bisect_left(self._before, first), bisect_right(self._before, last)
         begin, stop = bisect_left(self._left, start), bisect_left(self._left, end)
-        rows = [self.find(first), self.find(last)]
+        ends = [self.find(first), self.find(last)]
         if begin == stop:
-            return None if rows[0] is None or rows[1] is None else (rows[0], rows[1])
-        left = [self._left[begin], self._left[stop - 1]] if self._is_ascending else self._left[begin:stop]
-        places = [self._places[index] for index in left]
-        is_inside = self._before[start] == first, self._before[end - 1] == last
-        top = min(places) if is_inside[0] or rows[0] is None else rows[0]
-        bottom = max(places) if is_inside[1] or rows[1] is None else rows[1]
-        while grows[0] and top - 1 in self._added:
-            top -= 1
-        while grows[1] and bottom + 1 in self._added:
-            bottom += 1
-        return top, bottom
+            return None if ends[0] is None or ends[1] is None else (ends[0], ends[1], False)
+        places = self._rows_left[[begin, stop - 1]] if self._is_ascending else self._rows_left[begin:stop]
+        top = int(places.min()) if self._before[start] == first or ends[0] is None else ends[0]
+        bottom = int(places.max()) if self._before[end - 1] == last or ends[1] is None else ends[1]
+        return top, bottom, True
 
 
 class ColumnMoves(SheetMoves):

@@ -360,3 +360,24 @@ def test_ten_copies_of_a_workbook_with_charts_are_merged_and_all_else_stays(tmp_
     assert sum(one != other for one, other in zip(old, new, strict=True)) == 10
     assert outside[0].split("<sheetData>")[0] == outside[1].split("<sheetData>")[0]
     assert outside[0].split("</sheetData>")[1] == outside[1].split("</sheetData>")[1]
+
+
+@pytest.mark.parametrize("typed", [None, "n/a", 300, 1.5])
+@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+def test_what_a_recorded_dtype_does_not_take_is_listed_and_the_base_stands(
+    tmp_path: Path, suffix: str, typed: Any
+) -> None:
+    base, ann, target = tmp_path / "base.xlsx", tmp_path / f"ann.{suffix}", tmp_path / "m.xlsx"
+    arrays = {"id": np.array(["a", "b", "c"]), "n": np.array([1, 2, 3], np.int8), "ok": np.array([True, False, True])}
+    sa.write_table(base, arrays)
+    sa.write_table(ann, arrays)
+    if suffix == "xlsx":
+        book = openpyxl.load_workbook(ann)
+        book.worksheets[0]["B3"] = typed
+        book.save(ann)
+    else:
+        ann.write_text(ann.read_text().replace("b,2,", f"b,{'' if typed is None else typed},"))
+    merged = sa.merge(base, ann, target=target, key="id")
+    assert [(entry.array, entry.index) for entry in merged.unreadable] == [("n", (1,))]
+    assert sa.read(target, "n").tolist() == [1, 2, 3]
+    assert [*sa.check(target)] == []
