@@ -326,6 +326,8 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
 
 def _largest_share(x: Array, y: Array) -> float:
     """Return the largest |x - y| / |y| of floats or complex numbers; 0 if there is none."""
+    if x.dtype.kind == y.dtype.kind == "O" and all(type(value) is float for value in [*x, *y]):
+        x, y = x.astype(np.float64), y.astype(np.float64)
     if x.dtype.kind + y.dtype.kind not in ("ff", "cc"):
         return 0.0  # texts of numbers that a program has rounded
     with np.errstate(all="ignore"):

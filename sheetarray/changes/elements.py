@@ -44,13 +44,17 @@ def find_noise(a: Array, b: Array) -> Mask:
 
     A program that saved the file again may have made such differences by rounding.
 
-    `a`: elements that differ, as a 1-D array of floats or complex numbers; of integers none is noise.
+    `a`: elements that differ, as a 1-D array of floats, complex numbers or objects; of integers none is noise.
 
     Example:
         >>> find_noise(np.array([0.1 + 0.2, 1.0, 0.0]), np.array([0.3, 1.1, -0.0])).tolist()
         [True, False, False]
     """
     kinds = a.dtype.kind + b.dtype.kind
+    if kinds == "OO":
+        marks: Mask = np.fromiter((type(x) is type(y) is float for x, y in zip(a, b, strict=True)), np.bool_, len(a))
+        marks[marks] = find_noise(a[marks].astype(np.float64), b[marks].astype(np.float64))
+        return marks
     if set(kinds) - set("fc") or a.dtype != b.dtype:
         return np.zeros(len(a), np.bool_)
     if "c" in kinds:

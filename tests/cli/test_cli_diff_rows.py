@@ -69,6 +69,8 @@ def test_what_is_noise(a: float, b: float, noise: bool) -> None:
 
 def test_other_dtypes_have_no_noise() -> None:
     assert not find_noise(np.array([2**60]), np.array([2**60 + 1])).any()
+    objects = np.array([0.1 + 0.2, 0.1 + 0.2, 1, "0.3", None], object), np.array([0.3, 0.31, 2, "0.30", 0.3], object)
+    assert find_noise(*objects).tolist() == [True, False, False, False, False]
     assert not find_noise(np.array([0.1], "f4"), np.array([0.1])).any()
     assert find_noise(np.array([1], "f4"), np.nextafter(np.array([1], "f4"), np.float32(2))).all()
 
