@@ -203,7 +203,7 @@ class Changes:
 
     @property
     def recalculated(self) -> dict[str, int]:
-        """How many formulas are the same and have another result, by column."""
+        """The number of formulas, by column, that are the same and have another result."""
         return {entry.name: entry.recalculated for entry in self._differences.comparisons if entry.recalculated}
 
     @cached_property
@@ -237,7 +237,7 @@ class Changes:
 
     @cached_property
     def explanations(self) -> dict[str, str]:
-        """The one change of all elements, by array."""
+        """The change that all elements of an array have undergone alike, such as a factor, by array."""
         return {
             comparison.name: comparison.explanation
             for comparison in self._differences.comparisons

@@ -23,7 +23,7 @@ MOST_SHOWN = 10  # elements and rows of an array in lines
 
 
 class ChangeLine(NamedTuple):
-    """A line of details, and the names of the arrays that it is of; without names it stands below such a line."""
+    """A line of details, and the names of the arrays that it is about; without names it belongs to the line above."""
 
     text: str
     names: Sequence[str] = ()
@@ -274,7 +274,7 @@ def _format_changed_rows(comparison: Comparison) -> list[str]:
 
 
 def _format_pair(element: DifferingElement) -> str:
-    """Return the values of an element in both files; of element that cannot be read where its cell is, and why."""
+    """Return the values of an element in both files; for a cell that cannot be read, its address and the reason."""
     return " -> ".join(
         format_value(value)
         if not isinstance(value, FormatError)

@@ -243,7 +243,7 @@ class MergeSource:
         self.arrays = LabelledArrays(dict(table.columns), None)
 
     def _find_unsure(self, table: OrdinaryTable) -> dict[str, str]:
-        """Return the recorded dtypes of columns whose cells look otherwise.
+        """Return the recorded dtypes of the columns whose cells do not all fit them.
 
         Text is text also if all of it is blank. Integers and truth values stay such, whatever somebody typed: other
         cells cannot be read.

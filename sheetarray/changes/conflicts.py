@@ -172,7 +172,7 @@ class MergedFiles:
 
 
 class AskedChoices:
-    """A choice: the file whose value a conflict gets."""
+    """The choices of the caller: which file's value each conflict gets."""
 
     def __init__(self, names: Sequence[str], prefer: Sequence[str], choices: Choices) -> None:
         numbers = {name: number for number, name in enumerate(names, -1)}

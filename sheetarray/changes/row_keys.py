@@ -37,7 +37,7 @@ def mix_bits(keys: Elements) -> Elements:
 
 
 def element_keys(buffer: Buffer, dtype: DType, row: int) -> Keys:
-    """Return a key for each element of a buffer, of which `row` stand in a row."""
+    """Return a key for each element of a buffer; the more elements (`row`) a row has, the fewer bits a key keeps."""
     bits = max(_BITS - row.bit_length() + 1, _LEAST_BITS)
     match dtype.kind:
         case "float":
