@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from addresses import cell_address
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sheetarray as sa
-from sheetarray.columns.grid import cell_address, parse_area
 from sheetarray.testing.cases import assert_same
 
 
@@ -76,13 +76,6 @@ def test_a_range_is_read_as_a_sheet_of_its_own_would_be(data: st.DataObject) -> 
     assert len(columns) == len(expected)
     for one, other in zip(columns.values(), expected.values(), strict=True):
         assert_same(one, other)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "A", "1", "A1:", ":B2", "A1:B", "A:1", "A0", "ABCD1", "!A1", "A1:B2:C3", "A1,B2", "sales"]
-)
-def test_what_is_no_range_is_a_name(text: str) -> None:
-    assert parse_area(text) is None
 
 
 def test_what_sheetarray_wrote_as_text_comes_back(tmp_path: Path) -> None:

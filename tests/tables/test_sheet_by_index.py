@@ -9,11 +9,10 @@ import numpy as np
 import openpyxl
 import pytest
 from adapters_deleted import needing
-from click.testing import CliRunner
+from command_line import run_command
 from programs import resave
 
 import sheetarray as sa
-from sheetarray.cli import main
 from sheetarray.testing.cases import assert_same
 
 KINDS = ["xlsx", "ods", "xls", "object"]
@@ -104,7 +103,7 @@ def test_views_and_guards_have_no_index(tmp_path: Path) -> None:
 
 def test_a_command_takes_a_title_before_an_index(sources: Any) -> None:
     def run(sheet: str) -> Any:
-        return CliRunner().invoke(main, ["table", str(sources("xlsx")), "--sheet", sheet, "--json"])
+        return run_command("table", sources("xlsx"), "--sheet", sheet, "--json")
 
     assert '"x"' in run("7").output
     assert '"x"' in run("2").output
