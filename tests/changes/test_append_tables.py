@@ -79,7 +79,7 @@ def test_a_frame_brings_its_index_to_a_table_that_was_written(tmp_path: Path) ->
     ("rows", "error", "text"),
     [
         ({**NEW, "t": ["x"]}, sa.DTypeError, "t: the column holds float64"),
-        ({"id": ["c"], "t": [3]}, sa.LimitError, "'day' are missing"),
+        ({"id": ["c"], "t": [3]}, sa.LimitError, "lack 'day'"),
         ({**NEW, "x": [1]}, sa.LimitError, "no column 'x'"),
         ({**NEW, "t": [1, 2]}, sa.LimitError, "different lengths"),
         ({**NEW, "t": [[1]]}, sa.DTypeError, "t: a column of a table takes an array of one dimension"),
@@ -191,7 +191,7 @@ def test_values_below_formulas_are_told(tmp_path: Path) -> None:
         sa.append(path, {"id": ["c"], "t": [3.5], "double": [7.0]})
     assert sa.read_columns(path)["double"].tolist() == [2.5, 3.5, 7.0]
     assert openpyxl.load_workbook(path)["sales"]["C4"].value == 7
-    with pytest.raises(sa.LimitError, match="'id', 'double' are missing"):
+    with pytest.raises(sa.LimitError, match="lack 'id', 'double'"):
         sa.append(path, {"t": [3.5]})  # the last row of `double` has no formula
 
 

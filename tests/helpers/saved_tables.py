@@ -19,7 +19,7 @@ Rows = dict[int, list[Any]]  # the cells of each row but its id, by its id
 
 def make_row(rng: random.Random) -> list[Any]:
     """The cells of a row but its id, of numbers that 15 digits hold."""
-    day = np.datetime64("2024-01-01") + rng.randrange(300)
+    day = np.datetime64("2024-01-01") + np.timedelta64(rng.randrange(300), "D")
     return [rng.randrange(1, 10**6) / 10**4 + 0.0, rng.randrange(10**6), f"name {rng.randrange(10**6)}", day]
 
 

@@ -346,7 +346,7 @@ def _tell_formulas(splice: Splice, present: TableColumns) -> None:
     """Refuse added rows that lack a column which cannot be filled down; warn of values below formulas."""
     names = {present.column_of(name): name for name in present}
     if missing := [names.get(number, column_letters(number)) for number in sorted(splice.unfilled)]:
-        raise LimitError(f"rows need all columns of the table: {quote_names(missing)} are missing")
+        raise LimitError(f"rows need all columns of the table, and they lack {quote_names(missing)}")
     if typed := [name for number, name in names.items() if number in splice.typed]:
         warn_caller(
             f"values were added below the formulas of {quote_names(typed)}: rows without them take the formulas"
