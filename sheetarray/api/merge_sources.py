@@ -253,7 +253,13 @@ class MergeSource:
         if not self.recorded:
             with suppress(NotFoundError):
                 note = self.row.function("describe_table")(self.place, **self.options("describe_table"))
-                self.recorded = dict(note.get("dtypes", {}))
+                dtypes: dict[str, str] = dict(note.get("dtypes", {}))
+                held = {name: array for name, array in table.columns.items() if name in dtypes}
+                self.recorded = {
+                    name: dtypes[name]
+                    for name, array in held.items()
+                    if dtypes[name] == "string" or _may_hold(dtypes[name], array)
+                }
         return {
             name: recorded
             for name, recorded in self.recorded.items()

@@ -381,3 +381,17 @@ def test_what_a_recorded_dtype_does_not_take_is_listed_and_the_base_stands(
     assert [(entry.array, entry.index) for entry in merged.unreadable] == [("n", (1,))]
     assert sa.read(target, "n").tolist() == [1, 2, 3]
     assert [*sa.check(target)] == []
+
+
+def test_a_blank_that_the_base_holds_in_whole_numbers_stays_and_the_others_are_merged(tmp_path: Path) -> None:
+    base, ann = tmp_path / "base.xlsx", tmp_path / "ann.xlsx"
+    sa.write_table(base, {"id": np.array(["a", "b", "c"]), "n": np.array([1, 2, 3])})
+    for path, cells in ((base, {"B3": None}), (ann, {"B3": None, "B4": 30})):
+        book = openpyxl.load_workbook(base)
+        for cell, value in cells.items():
+            book.worksheets[0][cell] = value
+        book.save(path)
+    merged = sa.merge(base, ann, target=tmp_path / "m.xlsx", key="id")
+    assert not merged.unreadable
+    sheet = openpyxl.load_workbook(tmp_path / "m.xlsx").worksheets[0]
+    assert [cell.value for cell in sheet["B"]] == ["n", 1, None, 30]
