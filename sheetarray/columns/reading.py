@@ -33,7 +33,7 @@ from .parts import AnchorsByName, ReportError, find_stops, group_parts, raise_er
 from .refusals import MOST_ARRAYS, too_many_arrays
 from .row_edits import RowChange, RowEdit, find_row_edits, resize_columns
 from .sheet import ArrayInfo, ColumnCells, Request, Sheet, Zone
-from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_all, keeps_none
+from .unreadable import errors_of_problems, join_rows, keep_unreadable, keeps_none, pads_columns
 from .words import DESCRIPTION, Anchor
 
 _FIXED_HINT = (
@@ -320,7 +320,7 @@ class _Reading:
         """Give columns the lengths that their cells have, if arrays are resized; return the edits that are found."""
         arrays = self._arrays
         if arrays.resize:
-            resize_columns(columns, arrays.missing, arrays.fixed, self._note, pads=keeps_all())
+            resize_columns(columns, arrays.missing, arrays.fixed, self._note, pads=pads_columns())
             return []
         return find_row_edits(columns, arrays.missing, arrays.fixed)
 
@@ -359,7 +359,7 @@ class _Reading:
     def _decode_checked(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
         """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
         try:
-            decoded = column.decode_checked(self._arrays.missing, pads=self._arrays.resize and keeps_all())
+            decoded = column.decode_checked(self._arrays.missing, pads=self._arrays.resize and pads_columns())
         except FormatError as error:
             error.array = name
             self._report(error)

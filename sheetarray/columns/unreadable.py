@@ -20,7 +20,8 @@ from .row_edits import shorten_list
 MAX_FINDINGS_PER_ARRAY = 20  # of cells that cannot be read; one more finding counts the others
 
 _Unreadable = dict[str, np.ndarray[Any, Any]]
-Keeping = Literal["all", "missing", "no errors"]
+Keeping = Literal["all", "missing", "padded", "no errors"]
+_OF_MISSING: tuple[Keeping, ...] = ("missing", "padded")
 _unreadable: ContextVar[tuple[Keeping, _Unreadable] | None] = ContextVar("_unreadable", default=None)
 
 
@@ -29,7 +30,8 @@ def keeping_unreadable(keeps: Keeping = "all") -> Iterator[_Unreadable]:
     """Keep the cells that cannot be read, for as long as the context lasts, instead of raising their errors.
 
     `keeps`: all of them; those that stand for a missing value: blanks, errors such as `#DIV/0!`, words such as `n/a`;
-    or of ordinary tables all but errors such as `#DIV/0!`, which stay missing values.
+    "padded": those, and blanks at the end of columns that are shorter than others; or of ordinary tables all but errors
+    such as `#DIV/0!`, which stay missing values.
 
     Yields:
         For each array that has such cells an array of objects of its shape: the error of each of them, None for all
@@ -48,6 +50,11 @@ def keeping_unreadable(keeps: Keeping = "all") -> Iterator[_Unreadable]:
 def keeps_all() -> bool:
     """Return whether a context around the call keeps all cells that cannot be read."""
     return keeping_now() == "all"
+
+
+def pads_columns() -> bool:
+    """Return whether a context around the call takes columns that end before others for ones that end with blanks."""
+    return keeping_now() in ("all", "padded")
 
 
 def keeping_now() -> Keeping | None:
@@ -85,7 +92,7 @@ def keep_unreadable(
     for problem in problems:
         wrong = error_for_problem(problem, header, name, address, cells_each=cells_each)
         errors[problem.index // cells_each] = wrong
-        if keeps == "missing" and not _stands_for_missing(cell(problem.index)):
+        if keeps in _OF_MISSING and not _stands_for_missing(cell(problem.index)):
             raised.append(wrong)
     unreadable[name] = view_of(header, errors)
     return raised
@@ -97,7 +104,7 @@ def keep_errors(name: str, count: int, errors: Mapping[int, FormatError], *, are
     `count`: of the cells of the column. `are_missing`: whether the cells hold errors such as `#DIV/0!`.
     """
     keeps, unreadable = _unreadable.get() or ("missing", None)
-    if unreadable is None or keeps == "missing" or (are_missing and keeps == "no errors"):
+    if unreadable is None or keeps in _OF_MISSING or (are_missing and keeps == "no errors"):
         return False
     if errors:
         column = unreadable.setdefault(name, np.full(count, None, object))

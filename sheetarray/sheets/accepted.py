@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,9 +15,10 @@ from ..changes.compare import Comparison, DifferingElement
 from ..changes.sorted_rows import SortedRows
 from ..columns import ArrayInfo, ResizedArray, Sheet, keeping_unreadable
 from ..columns.infos import Infos
+from ..columns.unreadable import Keeping
 from ..dtypes import Array
 from ..elements import Missing
-from ..errors import Finding
+from ..errors import Finding, FormatError
 from ..labels import DatasetLabels, check_fit, reading_labels
 from ..linear.buffers import view_of
 from ..linear.parsing import warn_of_finding
@@ -124,14 +127,34 @@ def _title_of(info: ArrayInfo) -> str:
 def read_accepted(sheets: Sequence[Sheet], *, missing: Missing) -> tuple[AcceptedArrays, dict[str, ResizedArray]]:
     """Read the arrays of sheets with the lengths that their cells have; return them with their columns.
 
-    A cell that stands for a missing value, such as a blank or `n/a`, does not have to be one that can be read.
+    A cell that stands for a missing value, such as a blank or `n/a`, does not have to be one that can be read. Columns
+    whose lengths contradict each other end with blanks.
 
     Raises:
         FormatError: any other cell cannot be read; or as `AcceptedArrays.of_columns`.
     """
     if not sheets:
         return AcceptedArrays(({}, {}), {}, {}, None, {}), {}
-    with keeping_unreadable("missing") as unreadable:
+    accepted: tuple[AcceptedArrays, dict[str, ResizedArray]] | FormatError
+    with warnings.catch_warnings(record=True) as told:  # of lengths that may not be taken
+        warnings.simplefilter("always")
+        try:
+            accepted = _read_accepted(sheets, missing, "missing")
+        except FormatError as error:
+            accepted = error
+    if isinstance(accepted, FormatError):
+        with suppress(FormatError):
+            return _read_accepted(sheets, missing, "padded")
+        raise accepted
+    for each in told:
+        warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return accepted
+
+
+def _read_accepted(
+    sheets: Sequence[Sheet], missing: Missing, keeps: Keeping
+) -> tuple[AcceptedArrays, dict[str, ResizedArray]]:
+    with keeping_unreadable(keeps) as unreadable:
         resized = read_resized_arrays(sheets, missing=missing)
     groups = {name: array.column.group for name, array in resized.items()}
     now = Infos(sheets, groups, {name: array.column.header for name, array in resized.items()})

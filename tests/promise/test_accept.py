@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
+import xarray as xr
 from command_line import run_command
 from examples import examples
 from excel_packages import parts, rich, with_parts
@@ -315,3 +317,31 @@ def test_accept_says_what_check_says(tmp_path):
     assert [(one.what, one.before, one.name) for one in changes.arrays] == [("renamed", "t", "renamed")]
     assert list(sa.check(path)) == []
     assert sa.read(path)["renamed"].tolist() == [0.1 + 0.2, 9.5, 3.5]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_a_blank_last_cell_beside_an_inserted_row_is_listed_and_the_row_is_taken(tmp_path: Path, suffix: str) -> None:
+    """Columns of one dimension have different lengths then: the shorter one ends with a blank."""
+    path = tmp_path / f"sites.{suffix}"
+    labels = {"key": [10, 20, 30, 40, 50]}
+    sa.write(path, xr.Dataset({"a": ("key", np.arange(5) + 0.5), "b": ("key", np.arange(5) * 2.0)}, labels))
+    if suffix == "csv":
+        lines = path.read_text().splitlines()
+        lines[-1] = lines[-1].replace(",8.0,", ",,")
+        lines.insert(len(lines) - 3, "1.7,3.3,25,")
+        path.write_text("\n".join(lines) + "\n")
+    else:
+        book = openpyxl.load_workbook(path)
+        sheet = book.worksheets[0]
+        last = sheet.max_row
+        sheet.cell(last, 2).value = None
+        sheet.insert_rows(last - 2)
+        for column, value in enumerate((1.7, 3.3, 25), start=1):
+            sheet.cell(last - 2, column).value = value
+        book.save(path)
+    with pytest.warns(sa.SheetArrayWarning, match="cannot be read"):
+        changes = sa.accept(path)
+    assert [(cell.array, cell.index) for cell in changes.unreadable] == [("b", (5,))]
+    back = sa.read_dataset(path, missing="nan")
+    assert back["key"].values.tolist() == [10, 20, 25, 30, 40, 50]
+    np.testing.assert_array_equal(back["b"].values, [0.0, 2.0, 3.3, 4.0, 6.0, np.nan])

@@ -20,7 +20,6 @@ from ...columns import (
     find_element_edits,
     find_header_edits,
     find_name_cells,
-    keeping_unreadable,
 )
 from ...columns.beside import list_cell_texts, mark_beside
 from ...columns.layout import format_name
@@ -82,8 +81,7 @@ def accept_csv(
             with Source(io.BytesIO(content)) as again:
                 again_sheet = CsvSheet(again, delimiter, decimal, encoding, formulas)
                 again_sheet.look = sheet.look
-                with keeping_unreadable("missing"):
-                    again_read = read_resized_arrays([again_sheet], missing=as_missing)
+                _, again_read = read_accepted([again_sheet], missing=as_missing)
                 if any(array.is_changed for array in again_read.values()):
                     raise FormatError("the headers of this text cannot be changed in place", hint=_HINT)
     if content != raw or target is not None:
