@@ -185,7 +185,7 @@ def _normalise(line: str, folder: Path) -> str:
     line = line.replace(str(folder / "work"), "FOLDER").replace(str(folder / "home"), "HOME")
     line = re.sub(rf"\bsheetarray {re.escape(sa.__version__)} \(.*\)", "sheetarray VERSION (LOOPS)", line)
     line = re.sub(r"\.sheetarray-[0-9a-f]{16}", ".sheetarray-...", line)
-    line = re.sub(r"\b\d+ a second\b", "N a second", line)
+    line = re.sub(r"(?<![\d,.])[\d,]+(?:\.\d+)? a second\b", "N a second", line)
     return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x...", line)
 
 
