@@ -458,7 +458,7 @@ class MergeSource:
 
 
 def _may_hold(recorded: str, column: Array) -> bool:
-    """Return whether a column that was found may be one of a recorded dtype: text, integers or truth values."""
+    """Return whether the cells of a column fit its recorded dtype; only text, integers and truth values are checked."""
     dtype, kind = from_name(recorded), column.dtype.kind
     if dtype is None or dtype.kind not in ("string", "int", "bool"):
         return True

@@ -106,7 +106,7 @@ class SheetMerge:
         )
 
     def merge(self, prefer: Sequence[str], choices: Choices) -> None:
-        """Merge the arrays, whose rows have been paired; the arguments are those of `AlignedFiles.merge`."""
+        """Merge the arrays of the sheet; the arguments are those of `AlignedFiles.merge`."""
         base, *copies = self.files
         named = {now: before for before, now in (self.names or {}).items()}
         chosen = {
@@ -160,7 +160,7 @@ class SheetMerge:
     def follow_columns(
         self, number: int, moves: Sequence[Mapping[str, ColumnMoves]], places: Mapping[str, int]
     ) -> None:
-        """Let formulas of a copy name columns by the places that these have after the merge.
+        """Rewrite the formulas of a copy: they name columns by their places after the merge.
 
         `number`: of its file. `moves`: from the sheets of the base to those of this copy, and back. `places`: of the
         columns after the merge.
@@ -176,7 +176,7 @@ class SheetMerge:
                 file.arrays[name] = follow_columns(*pair, (places[name], columns.column_of(now)), (forth, back))
 
     def follow(self, number: int, moves: Mapping[str, RowMoves]) -> None:
-        """Let formulas of a copy that only followed rows be those of the base.
+        """Replace the formulas of a copy that only followed rows by those of the base.
 
         `number`: of its file. `moves`: the rows of the sheets in this copy, by their titles in the base.
         """

@@ -110,16 +110,16 @@ class SheetMoves:
         self.title = title
 
     def find_rows(self, first: int, last: int, grows: Grows) -> tuple[int, int] | None:  # noqa: ARG002  (subclasses use it)
-        """Return the first and the last row of a range there; None if all of its rows were deleted."""
+        """Return the first and the last row of a range in the other file; None if all of its rows were deleted."""
         return first, last
 
     def find_columns(self, first: int, last: int) -> tuple[int, int] | None:
-        """Return the first and the last column of a range there; None if all of its columns were deleted."""
+        """Return the first and the last column of a range in the other file; None if all of them were deleted."""
         return first, last
 
 
 class RowMoves(SheetMoves):
-    """Where the rows of a sheet stand, after rows of its table were added, deleted or moved.
+    """The places of the rows of a sheet after rows of its table were added, deleted or moved.
 
     Example:
         >>> moves = RowMoves([1, 2, 3], [1, 2, 3, 4], np.array([0, -1, 1, 2]), "Sales")
@@ -227,9 +227,9 @@ class ColumnMoves(SheetMoves):
         if column in self._columns:
             return self._columns[column]
         at = bisect_left(self._before, column)
-        for known in [*reversed(self._before[:at]), *self._before[at:]]:
-            if (now := self._columns[known]) is not None:
-                return max(column + now - known, 0)
+        for nearest in [*reversed(self._before[:at]), *self._before[at:]]:
+            if (now := self._columns[nearest]) is not None:
+                return max(column + now - nearest, 0)
         return column
 
 
@@ -280,7 +280,7 @@ def follow_columns(
 def follow_rows(
     before: Array, now: Array, sources: Positions, moves: MovesOfSheets
 ) -> dict[int, tuple[Formula, Grows]]:
-    """Return the formulas, by their rows now, that only followed rows, as they were, and what their ranges took in.
+    """Return the old formulas, by new rows, of those that only followed rows, and which ends of their ranges grew.
 
     Such a formula names other rows since rows were added, deleted or moved.
 

@@ -53,7 +53,7 @@ class RowUnion:
         self._place_added()
 
     def _loosen(self, copy: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Return the rows of the base and of a copy without what formulas say of other rows, where these changed."""
+        """Return the rows of the base and of a copy. In columns that differ, formulas lack their references to rows."""
         base, loose = dict(self._rows), dict(copy)
         for name, rows in copy.items():
             before = base[name]

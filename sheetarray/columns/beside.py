@@ -20,7 +20,7 @@ _noted: ContextVar[list[OtherCells] | None] = ContextVar("_noted", default=None)
 
 @contextmanager
 def noting_other_cells(noted: list[OtherCells]) -> Iterator[None]:
-    """Have readers that have the cells at hand append those that belong to no array to a list."""
+    """Append to a list, for as long as the context lasts, the cells of each file read that belong to no array."""
     token = _noted.set(noted)
     try:
         yield

@@ -135,33 +135,40 @@ def read_accepted(sheets: Sequence[Sheet], *, missing: Missing) -> tuple[Accepte
     """
     if not sheets:
         return AcceptedArrays(({}, {}), {}, {}, None, {}), {}
-    accepted: tuple[AcceptedArrays, dict[str, ResizedArray]] | FormatError
+    accepted: AcceptedArrays | FormatError
     with warnings.catch_warnings(record=True) as told:  # of lengths that may not be taken
         warnings.simplefilter("always")
+        resized, unreadable = _read_columns(sheets, missing, "missing")
         try:
-            accepted = _read_accepted(sheets, missing, "missing")
+            accepted = _join_columns(sheets, resized, unreadable)
         except FormatError as error:
             accepted = error
-    if isinstance(accepted, FormatError):
+    if isinstance(accepted, FormatError):  # only then is the file read a second time
         with suppress(FormatError):
-            return _read_accepted(sheets, missing, "padded")
+            resized, unreadable = _read_columns(sheets, missing, "padded")
+            return _join_columns(sheets, resized, unreadable), resized
         raise accepted
     for each in told:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-    return accepted
+    return accepted, resized
 
 
-def _read_accepted(
+def _read_columns(
     sheets: Sequence[Sheet], missing: Missing, keeps: Keeping
-) -> tuple[AcceptedArrays, dict[str, ResizedArray]]:
+) -> tuple[dict[str, ResizedArray], dict[str, Array]]:
     with keeping_unreadable(keeps) as unreadable:
-        resized = read_resized_arrays(sheets, missing=missing)
+        return read_resized_arrays(sheets, missing=missing), unreadable
+
+
+def _join_columns(
+    sheets: Sequence[Sheet], resized: Mapping[str, ResizedArray], unreadable: Mapping[str, Array]
+) -> AcceptedArrays:
     groups = {name: array.column.group for name, array in resized.items()}
     now = Infos(sheets, groups, {name: array.column.header for name, array in resized.items()})
     arrays: dict[str, Any] = {name: view_of(array.column.header, array.buffer) for name, array in resized.items()}
 
     infos = Infos(sheets, groups, {}), now
-    return AcceptedArrays.of_columns(arrays, unreadable, infos), resized
+    return AcceptedArrays.of_columns(arrays, unreadable, infos)
 
 
 def compare_infos(name: str, before: ArrayInfo, now: ArrayInfo, errors: Array | None) -> Comparison:

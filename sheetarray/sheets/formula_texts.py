@@ -174,7 +174,7 @@ def _count_columns(letters: str, column: int) -> str:
 
 @lru_cache(_MOST_SPELLED)
 def _find_pattern(texts: tuple[str, ...], column: int) -> tuple[list[str], list[bool]] | None:
-    """Return what stands around the numbers of rows in a relative formula, and whether each of these rows is fixed.
+    """Return the texts between the row numbers of a relative formula, and for each number whether it is fixed.
 
     None if other numbers, or texts in quotes, stand in the formula. Most formulas of a column differ by rows alone.
 

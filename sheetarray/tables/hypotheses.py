@@ -94,6 +94,17 @@ class Sample:
     is_whole: bool
 
 
+def delimiter_pattern(delimiter: str) -> str:
+    """Return the pattern of a delimiter that is not `WHITESPACE`; before an empty cell one of `SPACED` has no blank.
+
+    Example:
+        >>> re.split(delimiter_pattern(", "), "a, b,, c,d,")
+        ['a', 'b', '', 'c,d', '']
+    """
+    first = re.escape(delimiter[:1])
+    return rf"{first}(?:[ ]|(?={first}|[\r\n]|\Z))" if delimiter in SPACED else re.escape(delimiter)
+
+
 @lru_cache(maxsize=64)
 def sample_field_pattern(marks: Marks) -> re.Pattern[str]:
     """Return the pattern of a field; its groups are the quoted text, the closing quote, what stands behind it, a field
@@ -104,7 +115,7 @@ def sample_field_pattern(marks: Marks) -> re.Pattern[str]:
         mark, first = r"[ \t]++(?![ \t\r\n]|\Z)", r" \t"
     else:
         first = re.escape(delimiter[:1])
-        mark = rf"{first}(?:[ ]|(?={first}|[\r\n]|\Z))" if delimiter in SPACED else re.escape(delimiter)
+        mark = delimiter_pattern(delimiter)
     if len(delimiter) > 1 and delimiter != WHITESPACE:
         plain = rf"(?:[^{first}\r\n]|(?!{mark}){first})*+"
     else:

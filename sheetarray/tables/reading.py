@@ -63,7 +63,7 @@ class TableColumns(dict[str, Array]):
         self.list_formulas: Callable[[], Mapping[tuple[int, int], Formula]] | None = None
 
     def take_places(self, other: TableColumns) -> None:
-        """Take over where the cells of another table stand."""
+        """Take the places of the cells, the title and the row of names from another table."""
         self._places, self.runs, self.title, self.name_row = other._places, other.runs, other.title, other.name_row
 
     def column_of(self, name: str) -> int:

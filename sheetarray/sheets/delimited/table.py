@@ -29,6 +29,7 @@ from ...tables import (
     Table,
     TableOptions,
     TextColumn,
+    delimiter_pattern,
     find_marks,
     stands_between_values,
 )
@@ -127,10 +128,14 @@ class CsvTable:
         if not choice.marks.delimiter and "delimiter" not in self._known:
             choice = replace(choice, marks=replace(choice.marks, delimiter=self._find_below()))
         if choice.is_spaced and "delimiter" not in self._known:
-            comma, content = choice.marks.delimiter.encode(), bytes(self._text.content)
-            bare = 0 if choice.marks.quotechar.encode() in content else len(_before_nothing(comma).findall(content))
-            if content.count(comma) == content.count(comma + b" ") + bare:
-                choice = replace(choice, marks=replace(choice.marks, delimiter=choice.marks.delimiter + " "))
+            comma, content = choice.marks.delimiter, bytes(self._text.content)
+            spaced = comma + " "
+            if choice.marks.quotechar.encode() in content:
+                count = content.count(spaced.encode())
+            else:
+                count = len(re.findall(delimiter_pattern(spaced).encode(), content))
+            if count == content.count(comma.encode()):
+                choice = replace(choice, marks=replace(choice.marks, delimiter=spaced))
         tell_control_characters(self._text, choice.marks.delimiter.encode())
         if choice.rival is not None and not self._known:
             rival = repr(choice.rival) if choice.rival else "one column"
@@ -184,10 +189,10 @@ class CsvTable:
         if delimiter != marks.delimiter and not any(content.find(mark) >= 0 for mark in (b'"', _BETWEEN.encode())):
             is_bare = not any(mark and content.find(mark.encode()) >= 0 for mark in (marks.quotechar, marks.escapechar))
             if is_bare:
-                plain_text, mark = bytes(content), marks.delimiter.encode()
                 if marks.delimiter in SPACED:
-                    plain_text = _before_nothing(mark[:1]).sub(mark, plain_text)
-                return plain_text.replace(mark, _BETWEEN.encode()), _BETWEEN
+                    pattern = delimiter_pattern(marks.delimiter).encode()
+                    return re.sub(pattern, _BETWEEN.encode(), bytes(content)), _BETWEEN
+                return bytes(content).replace(marks.delimiter.encode(), _BETWEEN.encode()), _BETWEEN
         plain, odd = spell_rows(bytes(content).decode("utf-8", "surrogatepass"), marks, delimiter, width)
         if odd:
             self._tell_odd_rows(odd[0], len(odd))
@@ -397,8 +402,3 @@ def _spread(at: Positions, texts: list[str], rows: Positions) -> pl.Series | lis
     column = pl.Series([None], dtype=pl.String).new_from_index(0, len(rows))
     held_texts = [texts[index] for index in np.flatnonzero(held).tolist()]
     return column.scatter(places[held], held_texts) if held_texts else column
-
-
-def _before_nothing(mark: bytes) -> re.Pattern[bytes]:
-    """Return the pattern of a delimiter before an empty cell, so that no blank stands behind it."""
-    return re.compile(re.escape(mark) + rb"(?=" + re.escape(mark) + rb"|\r|\n|\Z)")

@@ -304,7 +304,7 @@ def _checksums(hashes: np.ndarray[Any, np.dtype[np.uint64]], index: int) -> Hash
 
 @lru_cache(maxsize=64)
 def _weight_of_run(run: int) -> np.uint64:
-    """Return the weight of a run of MOST elements: most arrays have one run."""
+    """Return the weight of a run of `MOST` elements; an array of up to that many elements is one run."""
     weight: np.uint64 = _weights_of(run, 1)[0] | np.uint64(1)
     return weight
 
