@@ -23,7 +23,7 @@ from .columns import (
     spread_labels,
     wants_labels,
 )
-from .datasets import build_dataset, name_dimensions
+from .datasets import build_dataset, holds_labelled, name_dimensions
 from .description import NAME, DatasetLabels, FrameLabels, VariableLabels, find_notes
 from .differences import compare_labels
 from .frames import build_frame, check_lengths, index_levels
@@ -56,6 +56,7 @@ __all__ = [
     "find_renamed_description",
     "give_labels",
     "has_labels",
+    "holds_labelled",
     "index_levels",
     "is_numpy_dtype",
     "lay_out_labels",

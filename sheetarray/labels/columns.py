@@ -21,7 +21,7 @@ from ..linear.array import LinearArray
 from ..linear.header import NoteFinding
 from ..linear.named import note_values, values_by_name
 from ..values import Note, is_of
-from .datasets import describe_dataset, find_contradictions, fit_labels
+from .datasets import combine_labelled, describe_dataset, find_contradictions, fit_labels, holds_labelled
 from .description import NAME, DatasetLabels, VariableLabels, description_error, is_description
 from .frames import describe_frame
 
@@ -78,7 +78,7 @@ def has_labels(arrays: Any) -> bool:
         return arrays.labels is not None
     if is_of(arrays, "pandas", "DataFrame", "Series"):
         return describe_frame(arrays)[1] is not None
-    return bool(note_values(arrays))
+    return bool(note_values(arrays)) or holds_labelled(arrays)
 
 
 def spread_labels(arrays: Any, *, limit: int) -> Any:
@@ -124,7 +124,8 @@ def check_fit(labels: DatasetLabels, arrays: Mapping[str, Any]) -> None:
 def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] | None:
     """Return arrays by name, and their labels; None for a value without labels.
 
-    `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, or anything else.
+    `arrays`: a Dataset, a DataArray, a DataFrame, a Series, `LabelledArrays`, a mapping that holds DataArrays, or
+    anything else.
 
     Raises:
         DTypeError: a variable or an attribute that is not kept; names it.
@@ -136,6 +137,9 @@ def describe_arrays(arrays: Any) -> tuple[dict[str, Any], DatasetLabels | None] 
         return describe_frame(arrays)
     if isinstance(arrays, LabelledArrays):
         return dict(arrays), arrays.labels and fit_labels(arrays.labels, arrays)
+    if holds_labelled(arrays) and (dataset := combine_labelled(arrays)) is not None:
+        by_name, labels = describe_dataset(dataset)
+        return values_by_name(arrays) | by_name, labels
     notes = note_values(arrays)
     return _describe_notes(arrays, notes) if notes else None
 

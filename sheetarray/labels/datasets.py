@@ -53,6 +53,32 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
     return {label: arrays[label] for label in map(name_of_variable, dataset.variables) if label in arrays}, labels
 
 
+def holds_labelled(arrays: Any) -> bool:
+    """Return whether arrays are a mapping that holds DataArrays with labels."""
+    return isinstance(arrays, Mapping) and any(map(_is_labelled, arrays.values()))
+
+
+def combine_labelled(arrays: Mapping[Any, Any]) -> Any:
+    """Return the Dataset of the labelled DataArrays in a mapping; None, with a warning, if their labels contradict."""
+    import xarray as xr
+
+    parts = [_to_dataset(array.rename(name)) for name, array in arrays.items() if _is_labelled(array)]
+    try:
+        return xr.merge(parts, join="exact", compat="identical", combine_attrs="override")
+    except ValueError as error:
+        reason = str(error).partition("\n")[0].partition(". ")[0]
+        warn_caller(f"labels of the DataArrays are left out, since they contradict each other: {reason}")
+        return None
+
+
+def _is_labelled(array: Any) -> bool:
+    """Return whether a value is a DataArray with coordinates, attributes or names of dimensions that somebody gave."""
+    if not is_of(array, "xarray", "DataArray"):
+        return False
+    is_named = any(dim != f"dim_{axis}" for axis, dim in enumerate(array.dims))
+    return bool(is_named or array.coords or array.attrs)
+
+
 def _to_dataset(array: Any) -> Any:
     """Return the Dataset of a DataArray and its coordinates."""
     name = DEFAULT_NAME if array.name is None or array.name == "" else name_of_variable(array.name)

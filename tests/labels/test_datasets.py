@@ -257,3 +257,27 @@ def test_random_datasets(format: str, dataset: xr.Dataset) -> None:
     assert repr(restored.attrs) == repr(dataset.attrs)
     file.seek(0)
     assert list(sa.check(file, format=format)) == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".json", ".nc"])
+def test_a_mapping_of_data_arrays_keeps_their_labels(tmp_path: Path, suffix: str) -> None:
+    days = xr.DataArray([[1.5, 2.5]], dims=("day", "site"), coords={"site": ["a", "b"]}, attrs={"units": "mm"})
+    path = tmp_path / f"rain{suffix}"
+    sa.write(path, {"rain": days, "sun": days[0] * 2, "n": np.arange(2), "bare": xr.DataArray([1, 2, 3])})
+    assert list(sa.read(path))[:4] == ["rain", "sun", "n", "bare"]
+    back = sa.read_dataset(path)
+    xr.testing.assert_identical(back.rain, days.rename("rain"))
+    assert back.sun.dims == ("site",)
+    assert back.sun.site.to_numpy().tolist() == ["a", "b"]
+
+
+def test_labels_that_contradict_each_other_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    days = xr.DataArray([1.5, 2.5], dims="day", coords={"day": [1, 2]})
+    with pytest.warns(sa.SheetArrayWarning, match="labels of the DataArrays are left out.*day"):
+        sa.write(tmp_path / "t.csv", {"a": days[0], "b": days[1]})
+    assert sa.scan(tmp_path / "t.csv")["b"].dims is None
+
+
+def test_data_arrays_without_labels_are_arrays(tmp_path: Path) -> None:
+    sa.write(tmp_path / "t.npz", {"a": xr.DataArray([1, 2]), "b": xr.DataArray([1, 2, 3])})
+    assert sa.read(tmp_path / "t.npz", "b").tolist() == [1, 2, 3]

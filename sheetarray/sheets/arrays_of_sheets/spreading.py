@@ -14,9 +14,7 @@ from ...errors import (
 )
 from ...formats import find_composite
 from ...labels import NAME as LABELS
-from ...labels import (
-    refuse_description,
-)
+from ...labels import holds_labelled, refuse_description
 from ...labels import spread_labels as spread_labels
 from ...linear.array import LinearArray
 from ...linear.named import note_values, values_by_name
@@ -48,7 +46,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
 
 
 def _may_have_labels(arrays: Any) -> bool:
-    return type(arrays) is not dict or bool(note_values(arrays))
+    return type(arrays) is not dict or bool(note_values(arrays)) or holds_labelled(arrays)
 
 
 def _is_lookalike(arrays: Mapping[str, Any], name: str) -> bool:
