@@ -29,9 +29,9 @@ GLUE = [",", ";", "\t", "|", "\n", "\n", "\n", "\r\n", "\r", '"', " ", "", "\x00
 class Hostile(HostileConformance):
     """The shipped suite, with as many files as this run is worth."""
 
-    tries = examples(400)
+    tries = examples(200)
     inflated = 2**30 // PART
-    part = 1 if PART == 1 else 8 * PART  # tests/testing/test_bombs.py has them in the size that this run is worth
+    part = 1 if PART == 1 else 32 * PART  # tests/testing/test_bombs.py has them in the size that this run is worth
 
 
 class HostileSamples(Hostile):

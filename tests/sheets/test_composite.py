@@ -77,12 +77,7 @@ EDITS: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "counts add up to 3, but .* has 2",
     ),
     "no text": ({"events-hits-label": np.arange(3)}, "events-hits-label", "", "not an array of text"),
-    "no column": (
-        {"events-run": None},
-        "events.json",
-        ", schema.args[0].pairs['run']",
-        "no blob named 'events-run'",
-    ),
+    "no column": ({"events-run": None}, "events.json", ", schema.args[0].pairs['run']", "no blob named 'events-run'"),
     "half a schema": (
         {"events.json": np.array(['{"awkward0":"2","schema":{'])},
         "events.json",

@@ -27,12 +27,12 @@ def suite(name: str) -> type[Hostile]:
     if name in (*TEXT, "json"):
         special["words"] = PIECES
     if name == "zarr":  # each is a folder of many files
-        special["tries"] = examples(120)
+        special["tries"] = examples(60)
     if name in ("arrow", "parquet"):
         special["samples"] = columns
     is_alias = name in TEXT[1:]  # read by the module that reads .csv, to which floods, bombs and bytes are the same
     if is_alias:
-        special |= {"tries": examples(100), "test_floods_and_nesting_take_no_memory": None}
+        special |= {"tries": examples(50), "test_floods_and_nesting_take_no_memory": None}
     return type(f"TestHostile{name.title().replace('-', '')}", (HostileSamples if is_alias else Hostile,), special)
 
 
@@ -85,7 +85,7 @@ class TestOldWorkbooks(Hostile):
     """Workbooks that are only read, of an array of two elements, and of cells of every kind beside it."""
 
     suffix, format = ".ods", "ods"
-    tries = examples(200)  # each takes a process
+    tries = examples(80)  # each takes a process
 
     def samples(self, place: Path) -> Mapping[str, Content]:
         from foreign_books import book_of_everything, document, table_cell, table_row, words

@@ -43,7 +43,7 @@ from programs import read_by_node, resave
 import sheetarray as sa
 
 pytestmark = [  # openpyxl says what it would lose if it saved
-    pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning")
 ]
 SHEET = "xl/worksheets/sheet3.xml"  # that is put into the workbook of XlsxWriter
 

@@ -35,7 +35,7 @@ import sheetarray as sa
 from sheetarray.testing.hostile import mutate
 
 pytestmark = [  # openpyxl says what it would lose if it saved
-    pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*extension is not supported:UserWarning")
 ]
 
 
@@ -111,11 +111,7 @@ CLOSED: dict[str, tuple[Callable[[], bytes], type[Exception], str]] = {
     "protected": (lambda: protected('lockStructure="1"'), sa.LimitError, "protected"),
     "protected in words": (lambda: protected('lockStructure="true"'), sa.LimitError, "protected"),
     "signed": (lambda: with_relation(rich(), "_rels/.rels", SIGNED), sa.LimitError, "signed"),
-    "a signature": (
-        lambda: with_parts(rich(), {"_xmlsignatures/sig1.xml": b"<Signature/>"}),
-        sa.LimitError,
-        "signed",
-    ),
+    "a signature": (lambda: with_parts(rich(), {"_xmlsignatures/sig1.xml": b"<Signature/>"}), sa.LimitError, "signed"),
     "shared": (lambda: with_relation(rich(), RELATIONS, SHARED), sa.LimitError, "shared"),
     "strict": (lambda: strict(rich()), sa.LimitError, "strict format"),
     "binary": (

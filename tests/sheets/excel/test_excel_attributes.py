@@ -5,33 +5,20 @@ from __future__ import annotations
 import io
 import re
 import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 
 import pytest
 import xlsxwriter
+from excel_packages import parts
+from foreign_books import zipped
 from round_trips import without_loops
 
 import sheetarray as sa
 
 NUMBERS = ["-7", "-1", "-0", "1", "2", "3", "-1e300", "1e300", "4294967296", "9" * 20, "1.5", "0.999", "", "NaN", " 1"]
 ADDRESSES = [
-    "A0",
-    "XFE1",
-    "A1048577",
-    "ZZZZ1",
-    "A" + "9" * 20,
-    "a2",
-    "$A$2",
-    "A-1",
-    "1",
-    "A",
-    "",
-    "A2:B3",
-    "AA",
-    "Ä2",
-    "A02",
+    *("A0", "XFE1", "A1048577", "ZZZZ1", "A" + "9" * 20, "a2", "$A$2", "A-1", "1", "A", "", "A2:B3", "AA", "Ä2", "A02")
 ]
 SHEET, BOOK, STYLES, TEXTS = (f"xl/{name}.xml" for name in ("worksheets/sheet1", "workbook", "styles", "sharedStrings"))
 VERBS = {
@@ -47,8 +34,7 @@ def make_parts() -> dict[str, str]:
     file = io.BytesIO()
     with xlsxwriter.Workbook(file) as book:
         book.add_worksheet().write_column(0, 0, ["n", 1, 2.5, "x"])
-    with zipfile.ZipFile(file) as archive:
-        return {name: archive.read(name).decode() for name in archive.namelist()}
+    return {name: part.decode() for name, part in parts(file.getvalue()).items()}
 
 
 PLACES = {
@@ -70,21 +56,13 @@ PLACES = {
 
 
 def workbooks_with(place: str) -> Iterator[bytes]:
-    parts = make_parts()
+    made = make_parts()
     name, pattern, values = PLACES[place]
-    match = re.search(pattern, parts[name])
-    assert match is not None, parts[name]
+    match = re.search(pattern, made[name])
+    assert match is not None, made[name]
     for value in values:
-        changed = parts[name][: match.start(1)] + value + parts[name][match.start(2) :]
-        yield pack(parts | {name: changed})
-
-
-def pack(parts: dict[str, str]) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return file.getvalue()
+        changed = made[name][: match.start(1)] + value + made[name][match.start(2) :]
+        yield zipped(made | {name: changed})
 
 
 def ask(content: bytes, *verbs: str) -> None:
@@ -104,7 +82,7 @@ def test_a_wrong_attribute_is_no_error_of_python(place: str, plain: bool) -> Non
 
 
 def test_a_sheet_that_is_listed_twice() -> None:
-    parts = make_parts()
-    match = re.search("<sheet [^>]*/>", parts[BOOK])
+    made = make_parts()
+    match = re.search("<sheet [^>]*/>", made[BOOK])
     assert match is not None
-    ask(pack(parts | {BOOK: parts[BOOK].replace("</sheets>", f"{match[0]}</sheets>")}))
+    ask(zipped(made | {BOOK: made[BOOK].replace("</sheets>", f"{match[0]}</sheets>")}))

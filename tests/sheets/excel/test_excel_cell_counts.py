@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from foreign_books import document, table_cell, table_row
 from limits import set_limits
 
 import sheetarray as sa
@@ -51,21 +52,9 @@ def test_the_cells_of_all_sheets_are_counted(
 def test_the_cells_that_repetition_makes_in_ods_are_counted(
     more: int, is_read: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spaces = " ".join(
-        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
-    )
-    number = '<table:table-cell table:number-columns-repeated="3" office:value-type="float" office:value="1"/>'
-    text = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
-    rows = f'<table:table-row table:number-rows-repeated="10">{text}{number}</table:table-row>'
+    row = table_row(table_cell("a"), table_cell(1.0, repeated=3), repeated=10)
     path = tmp_path / "t.ods"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {spaces}><office:body><office:spreadsheet>"
-            f'<table:table table:name="s">{rows}</table:table>'
-            "</office:spreadsheet></office:body></office:document-content>",
-        )
+    path.write_bytes(document({"s": row}))
     set_limits(monkeypatch, inflated_values=50 - more - path.stat().st_size // 32)
     if is_read:
         assert len(sa.read_columns(path)) == 4
@@ -74,11 +63,7 @@ def test_the_cells_that_repetition_makes_in_ods_are_counted(
             sa.read_columns(path)
 
 
-ARRAYS: dict[str, Any] = {
-    "zeros": np.zeros(40_000),
-    "texts": np.full(20_000, "ab"),
-    "NaN": np.full(20_000, np.nan),
-}
+ARRAYS: dict[str, Any] = {"zeros": np.zeros(12_000), "texts": np.full(6_000, "ab"), "NaN": np.full(6_000, np.nan)}
 
 
 @pytest.mark.parametrize("estimated", [0, 2**26])

@@ -120,13 +120,7 @@ def test_the_real_parts_of_complex_numbers_and_what_lies_in_rows() -> None:
     begins, ends = cell_address(4, 22), cell_address(4, 24)
     lying = re.sub(f'(<c r="(?:{begins}|{ends})"[^>]*>)', r"\1<f>1*1</f>", lying)
     content = with_parts(file.getvalue(), {SHEET: lying.encode()})
-    assert said(content) == [
-        (
-            "warning",
-            "t",
-            f"2 of 60 cells are formulas now, from t[2] ({begins}) to t[4] ({ends})",
-        ),
-    ]
+    assert said(content) == [("warning", "t", f"2 of 60 cells are formulas now, from t[2] ({begins}) to t[4] ({ends})")]
 
 
 # Array formulas and truth values -------------------------------------------------------------------------------

@@ -27,12 +27,7 @@ from sheetarray.changes.rounding import mark_kept
 from sheetarray.dtypes import from_name
 from sheetarray.errors import FormatError, LimitError, NotFoundError, SheetArrayWarning
 from sheetarray.sheets.guard_texts import guard_title
-from sheetarray.sheets.snapshot import (
-    bytes_allowed,
-    decode_snapshot,
-    encode_snapshot,
-    parse_snapshot_header,
-)
+from sheetarray.sheets.snapshot import bytes_allowed, decode_snapshot, encode_snapshot, parse_snapshot_header
 from sheetarray.testing.cases import assert_same, dtype_cases, shape_cases
 
 _UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16, 17)}
@@ -344,13 +339,7 @@ def test_a_guard_is_known_by_its_first_cell_however_it_is_written(old: str, new:
 _MARKED = '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>sheetarray guard 1</t></is></c></row>'
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [
-        f"<!-- {_MARKED} --><sheetData>",
-        _MARKED.replace("A1", "B1"),
-    ],
-)
+@pytest.mark.parametrize("mark", [f"<!-- {_MARKED} --><sheetData>", _MARKED.replace("A1", "B1")])
 def test_a_sheet_whose_first_cell_is_another_is_no_guard(mark: str, tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     sa.write(path, {"t": np.arange(3)}, guard=True)

@@ -95,12 +95,8 @@ def test_a_document_of_another_program_is_no_workbook() -> None:
 @pytest.mark.parametrize(
     "absent",
     [
-        "[Content_Types].xml",
-        "_rels/.rels",
-        "xl/workbook.xml",
-        "xl/_rels/workbook.xml.rels",
-        "xl/worksheets/sheet1.xml",
-        "xl/sharedStrings.xml",
+        *("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"),
+        *("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"),
     ],
 )
 def test_missing_parts(absent: str) -> None:
@@ -113,13 +109,8 @@ def test_missing_parts(absent: str) -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        "[Content_Types].xml",
-        "_rels/.rels",
-        "xl/workbook.xml",
-        "xl/_rels/workbook.xml.rels",
-        "xl/worksheets/sheet1.xml",
-        "xl/sharedStrings.xml",
-        "xl/styles.xml",
+        *("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"),
+        *("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"),
     ],
 )
 @pytest.mark.parametrize("how", ["entities", "no XML", "other encoding", "cut off", "empty"])

@@ -85,9 +85,7 @@ ODD = {
     "no row": row(),
     "a closed row": "<table:table-row/>",
     "rows in a group": f"<table:table-row-group>{PLAIN[0]}{PLAIN[2]}</table:table-row-group>",
-    "many columns": row(
-        cell("float", "1", "1", ' table:number-columns-repeated="16384"'),
-    ),
+    "many columns": row(cell("float", "1", "1", ' table:number-columns-repeated="16384"')),
     "too many columns": row(cell("float", "1", "1", ' table:number-columns-repeated="16385"')),
     "rows beyond the last": row(cell("float", "1", "1"), more=' table:number-rows-repeated="1048570"'),
     "an entity": row(cell("string", "", "&unknown;")),

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from examples import PART
 from excel_packages import append, ours, parts, said, zipped
 from hostile import bounded_memory
 from hypothesis import given
@@ -23,13 +24,7 @@ from hypothesis import strategies as st
 
 import sheetarray as sa
 from sheetarray.formats.contract import replacing
-from sheetarray.sheets.excel.package.markup import (
-    HEAD,
-    Element,
-    Markup,
-    read_first_tag,
-    read_tags,
-)
+from sheetarray.sheets.excel.package.markup import HEAD, Element, Markup, read_first_tag, read_tags
 from sheetarray.sheets.excel.package.packing import PackageWriter
 from sheetarray.sheets.xml_texts import escape_text, quote_attribute
 
@@ -259,6 +254,7 @@ def test_a_copy_of_a_name_in_an_old_code_page_is_in_unicode() -> None:
     assert parts(append(old, "more"))["éa"] == b"1"
 
 
+@pytest.mark.skipif(PART > 1, reason="it takes ten seconds: with EXAMPLES=1")
 def test_a_part_beyond_four_gigabytes(tmp_path: Path) -> None:
     path, chunk = tmp_path / "x.zip", bytes(2**26)
     with replacing(path, binary=True) as target:

@@ -218,10 +218,7 @@ def test_sheets_put_into_a_workbook_bring_no_error_that_was_not_in_it(tmp_path: 
     before = shutil.copy(path, tmp_path / "before.xlsx")
     arrays = dtype_cases()
     sa.write(
-        path,
-        {name: arrays[name] for name in list(arrays)[:: 1 if kind == "rich" else 5]},
-        mode="a",
-        sheet="of dtypes",
+        path, {name: arrays[name] for name in list(arrays)[:: 1 if kind == "rich" else 5]}, mode="a", sheet="of dtypes"
     )
     sa.write(path, {"r": np.arange(3)}, mode="a", sheet="to be replaced")
     sa.write(path, {"t": np.arange(5.0)}, mode="a", sheet="to be replaced", if_sheet_exists="replace")

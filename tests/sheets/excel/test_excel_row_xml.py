@@ -116,7 +116,7 @@ def test_the_loop_writes_the_shortest_text_of_a_double_as_python_does() -> None:
 
 def test_white_space_that_programs_change_is_marked() -> None:
     spaced = [
-        *(" a", "a ", " ", "a  b", "a\tb", "a\nb", "a\rb", "\xa0", "a\u2003b", "\u3000a", "\x85", "\u2028", "\u1680"),
+        *(" a", "a ", " ", "a  b", "a\tb", "a\nb", "a\rb", "\xa0", "a\u2003b", "\u3000a", "\x85", "\u2028", "\u1680")
     ]
     plain = ["a", "a b c", "é", "\u20a8", "\u200b", "\u206f", "\u3001", "\xa1", "_x0020_"]
     for texts in (spaced, plain):

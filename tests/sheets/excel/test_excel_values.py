@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from excel_packages import parts
-from foreign_books import (
-    book,
-    columns,
-    listed,
-    number,
-    read,
-    shared,
-)
+from foreign_books import book, columns, listed, number, read, shared
 
 import sheetarray as sa
 from sheetarray.testing.cases import assert_same

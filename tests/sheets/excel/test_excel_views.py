@@ -124,10 +124,7 @@ def list_cases() -> dict[str, tuple[Any, Any, Choices]]:
         "window": (
             {"large": large},
             True,
-            [
-                ((1, "array", 3, 3, 25, 2), large[1, 3::2, 25::2]),
-                ((0, "slice", 69, 69, 49, 1), large[0, 69:, 49:]),
-            ],
+            [((1, "array", 3, 3, 25, 2), large[1, 3::2, 25::2]), ((0, "slice", 69, 69, 49, 1), large[0, 69:, 49:])],
         ),
         "parts": ({"p": whole, "u": np.arange(3)}, ["p"], [((k,), whole[k]) for k in range(2)]),
     }
@@ -211,12 +208,7 @@ HOURS = np.array(["2026-01-01T09:05", "2026-11-12T23:00"], "M8[m]")
         (["city"], {"city": ["Zürich", 'a "b"']}, ('a "b"',), ["t (degC) at Zürich", 't (degC) at a "b"']),
         (["lat"], {"lat": [47.5, -8.25]}, (-8.25,), ["t (degC) at lat 47.5", "t (degC) at lat -8.25"]),
         (["n"], {}, (1,), ["t (degC) at n 0", "t (degC) at n 1"]),
-        (
-            ["when"],
-            {"when": HOURS},
-            (1,),
-            ["t (degC) at 2026-01-01 09:05", "t (degC) at 2026-11-12 23:00"],
-        ),
+        (["when"], {"when": HOURS}, (1,), ["t (degC) at 2026-01-01 09:05", "t (degC) at 2026-11-12 23:00"]),
         (["code"], {"code": ["007", "007"]}, (1,), ["t (degC) at 007", "t (degC) at 007"]),  # alike: indices are chosen
         (
             ["day", "level", "city"],

@@ -93,11 +93,7 @@ def test_all_worksheets_are_read_and_two_arrays_of_one_name_are_an_error(server:
     put(book, columns(flat("z", np.arange(4.0))), "two")
     put(book, [["id", "n"], [1, 2]], "table")
     assert list(book.read()) == ["x", "y", "z"]
-    assert {name: info.location for name, info in book.scan().items()} == {
-        "x": "one!A2",
-        "y": "one!B2",
-        "z": "two!A2",
-    }
+    assert {name: info.location for name, info in book.scan().items()} == {"x": "one!A2", "y": "one!B2", "z": "two!A2"}
     assert list(book.read(["z"])) == ["z"]
     put(book, columns(flat("x", np.arange(4.0))), "two")
     with pytest.raises(sa.FormatError, match="one!A2 and two!A2"):

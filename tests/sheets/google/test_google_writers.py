@@ -256,10 +256,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize(
     ("way", "who"),
-    cross(
-        ("at once", "staged"),
-        ("2, new worksheet", "4, new worksheet", "2, empty worksheet", "4, empty worksheet"),
-    ),
+    cross(("at once", "staged"), ("2, new worksheet", "4, new worksheet", "2, empty worksheet", "4, empty worksheet")),
     indirect=["way"],
 )
 def test_writers_at_once_never_mix(way: str, who: str) -> None:

@@ -253,7 +253,7 @@ def test_ranges_that_somebody_has_renamed_or_cleared_are_taken_again(book: Book)
 
 def test_names_of_ranges_are_valid_and_unique(book: Book) -> None:
     names = [
-        *("a b", "a_b", "A B", "R", "c", "R1C1", "true", "1x", "漢字", "größe", "x" * 300, "sheetarray_0", "AB12", "é"),
+        *("a b", "a_b", "A B", "R", "c", "R1C1", "true", "1x", "漢字", "größe", "x" * 300, "sheetarray_0", "AB12", "é")
     ]
     book.write({name: np.array([index]) for index, name in enumerate(names)})
     result = book.ranges()
