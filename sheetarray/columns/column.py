@@ -113,13 +113,10 @@ class ArrayColumn:
     @property
     def came_typed(self) -> bool:
         """Whether the container may have read the cells under their dtype; then it can give them as text, too."""
-        if self._is_short_text:
-            return False
-        return any(isinstance(rest, (*_CELLS, np.ndarray)) or not _holds_text(rest) for _, rest in self.pieces)
-
-    @property
-    def _is_short_text(self) -> bool:
-        return all(isinstance(rest, Texts) for _, rest in self.pieces)
+        return not all(
+            isinstance(rest, Texts) or (not isinstance(rest, (*_CELLS, np.ndarray)) and _holds_text(rest))
+            for _, rest in self.pieces
+        )
 
     def decode_typed(self, missing: Missing) -> Buffer | None:
         """Return the buffer, where every piece came typed and whole; None where the cells have to be looked at."""
@@ -191,7 +188,7 @@ class ArrayColumn:
         if isinstance(cells, Sequence):
             padded = [*cells, *[None] * (wanted - len(cells))] if len(cells) < wanted else cells
             look = self.sheet.look
-            if self._is_short_text:
+            if all(isinstance(rest, Texts) for _, rest in self.pieces):
                 buffer, problems = buffer_from_texts(padded, dtype, look, missing=missing)
             else:
                 buffer, problems = decode(padded, dtype, missing=missing, typed=look.formulas == "typed")
@@ -255,9 +252,13 @@ def _holds_text(cells: pl.Series) -> bool:
 
 
 def _concatenate(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:
-    if isinstance(rest, _CELLS) or not _is_text(first):
-        return [*first, *rest] if len(first) else rest  # a list of millions is not copied for nothing
-    texts = rest.cast(_to_series([]).dtype).rename("")
+    if len(first) and (isinstance(rest, _CELLS) or not _is_text(first)):
+        return [*first, *rest]
+    if isinstance(rest, _CELLS):
+        return rest  # a list of millions is not copied for nothing
+    import polars as pl
+
+    texts = rest.cast(pl.String).rename("")
     if not len(first):
         return texts
     return (_to_series(first) if isinstance(first, Sequence) else first).extend(texts)

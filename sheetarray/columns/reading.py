@@ -372,6 +372,8 @@ class _Reading:
     def _take_named(self, column: ArrayColumn, name: str, buffer: Buffer) -> Buffer:
         """Return a buffer with missing values for the elements that the caller calls so."""
         missing = self._arrays.missing
+        if not isinstance(missing, NamedMissing):
+            return buffer
         return self._words.take_elements(name, buffer, missing=missing, address=column.element_address)
 
     def _take_doubtful(self, decoded: DecodedColumn, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:

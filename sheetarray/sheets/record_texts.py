@@ -72,8 +72,11 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     if not ours:
         return None
     text = "".join([properties[name] for name in ours])
+    text = text if len(text) <= 2 * MOST else ""
+    is_json = text.startswith(("{", "_x007B_", "_x007b_"))
     try:
-        record: Any = json.loads(_unpack(text), parse_constant=_refuse) if len(text) <= 2 * MOST else None
+        text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if is_json else unpack_text(text)
+        record: Any = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError, zlib.error):
         record = None
     sheets = record.get("sheets", {}) if isinstance(record, dict) else None
@@ -85,13 +88,6 @@ def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
         reason = f"the record of the workbook is of version {version!s:.20}; this reader knows version {_VERSION}"
         raise FormatError(reason, location="custom properties", hint=NEWER)
     return dict(record)
-
-
-def _unpack(text: str) -> str:
-    """Return the JSON of a record, given the texts of its properties joined together."""
-    if text.startswith(("{", "_x007B_", "_x007b_")):
-        return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
-    return unpack_text(text)
 
 
 def pack_text(text: str) -> str:

@@ -121,7 +121,7 @@ def _grow_all(reading: Workbook, present: SheetArrays, rows: Mapping[str, Array]
         if find_slow_axis(header) is None:
             return None
         snapshot, buffer = None, None
-        if snapshots.exist:
+        if snapshots.sheets:
             own = snapshots.find_as_recorded(name, title, header)
             if own is None:
                 return None

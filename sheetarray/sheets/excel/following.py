@@ -104,10 +104,6 @@ class Followed:
         marks = run.formulas & ~self._mark(run.columns * ROW + run.rows, self._editable)
         return replace(run, formulas=marks if marks.any() else None)
 
-    def is_needed(self, run: CellRun) -> bool:
-        """Return whether cells of a column may be formulas that `follow` gives other values."""
-        return bool((run.kinds == PENDING).any()) or self.are_wanted
-
     def follow(self, run: CellRun, column: int, first: int) -> CellRun:
         """Return the cells of a column, in which formulas that repeat other cells have the values of these.
 

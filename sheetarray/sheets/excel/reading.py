@@ -25,7 +25,6 @@ from ..sheet_choice import SheetChoice
 from ..table_areas import take_named
 from .beside import list_in_workbook
 from .checking.workbook import select_sheets
-from .checksums.stored import StoredChecksums
 from .guard.snapshots import open_snapshots, warn_of_guard
 from .tables.recorded import find_tables
 from .workbook import Workbook
@@ -44,8 +43,8 @@ def read_book(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
-    snapshots = open_snapshots(book, StoredChecksums(book)) if guard and book.may_have_guards else None
-    restore = snapshots if snapshots is not None and snapshots.exist else None
+    snapshots = open_snapshots(book) if guard else None
+    restore = snapshots if snapshots is not None and snapshots.sheets else None
 
     def read_arrays(selected: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
@@ -53,8 +52,13 @@ def read_book(
             return read_composites(arrays.read, arrays.scan, selected, arrays.peek)
 
     try:
-        places = take_named(find_tables(book, sheets), missing)
-        by_name = read_with_tables(places, read_arrays, list_names(names), resize=resize, snapshots=snapshots)
+        names = list_names(names)
+        places = find_tables(book, sheets)
+        if places:
+            tables = take_named(places, missing)
+            by_name = read_with_tables(tables, read_arrays, names, resize=resize, snapshots=snapshots)
+        else:
+            by_name = read_arrays(names)
         note_other_cells(lambda: list_in_workbook(book, sheets))
     except FormatError as error:
         error.hint = book.advise(error.location, error.hint or "") or None
@@ -126,7 +130,7 @@ def read_written_excel(source: Readable) -> dict[str, np.ndarray[Any, Any]]:
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         snapshots = open_snapshots(book)
-        if snapshots is None or not snapshots.exist:
+        if snapshots is None or not snapshots.sheets:
             return {}
         sheets = book.plain_sheets()
         tables = open_recorded(find_tables(book, sheets), snapshots)

@@ -240,7 +240,7 @@ def _restore_arrays(
     for finding in snapshots.iter_problems():
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
-        if chosen is not None and snapshots.exist:
+        if chosen is not None and snapshots.sheets:
             raise FormatError(f"{_NO_SNAPSHOT} {chosen[0]!r:.60}")
         raise FormatError(_NO_GUARD, hint="write it with guard=True; copies of the file may have one")
     for edits in writes:

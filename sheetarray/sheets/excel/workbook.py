@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from types import TracebackType
 from typing import Any
 
@@ -15,7 +16,7 @@ from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from ..guard_texts import guard_title, may_be_guard
 from .following import Followed
-from .guard.guard_sheet import begins_as_guard, find_lost_mark, is_guard
+from .guard.guard_sheet import AS_WRITTEN, find_lost_mark, is_guard
 from .opening import open_cells
 from .package.properties import read_record
 from .package.searches import content_of, read_searches
@@ -47,6 +48,8 @@ class Workbook:
         own: the part `workbook.xml` of an .xlsx or .xlsm, with the defined names; None for other kinds of files.
         package: of an .xlsx or .xlsm; None for any other kind.
         parts: of the worksheets of an .xlsx or .xlsm, by their titles.
+        sheet_bytes: of all worksheets of an .xlsx or .xlsm when inflated; 0 for any other kind.
+        record_error: that the record is damaged; None until `record` is read.
 
     Raises:
         FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
@@ -67,6 +70,9 @@ class Workbook:
         self.own = None if cells is None else cells.own
         self.package = None if cells is None else cells.package
         self.parts: Mapping[str, str] = {} if cells is None else cells.parts
+        members = [None if cells is None else cells.package.find(part) for part in self.parts.values()]
+        self.sheet_bytes = sum([member.size for member in members if member is not None])
+        self.record_error: FormatError | None = None
         self._known_followed: dict[str, Followed] = {}
         if isinstance(self._container, XmlBook):
             keeps_few = 0 < self.sheet_bytes < LARGE_WORKBOOK
@@ -98,25 +104,16 @@ class Workbook:
         """The part of the shared strings of an .xlsx or .xlsm; None where it names none."""
         return self._container.strings_part if isinstance(self._container, OoxmlCells) else None
 
-    @property
+    @cached_property
     def record(self) -> Mapping[str, Any]:
         """The record of a workbook; an empty one where it is damaged, as `check` says, or missing."""
-        return self._record_and_error[0]
-
-    @property
-    def record_error(self) -> FormatError | None:
-        """The error that the record of a workbook is damaged."""
-        return self._record_and_error[1]
-
-    @cached_property
-    def _record_and_error(self) -> tuple[Mapping[str, Any], FormatError | None]:
         package = self._container.package
         try:
-            if package is None:
-                return {}, None
-            return read_record(package, None if self.own is None else self.own.root_relations) or {}, None
+            if package is not None:
+                return read_record(package, None if self.own is None else self.own.root_relations) or {}
         except FormatError as error:
-            return {}, error
+            self.record_error = error
+        return {}
 
     @cached_property
     def header_rows(self) -> dict[str, int]:
@@ -148,18 +145,16 @@ class Workbook:
         """
         if title not in self._exact_titles:
             raise NotFoundError(f"no sheet {title!r}; there is {', '.join(map(repr, self.titles))}")
-        sheet = ExcelSheet(title, self._container, header_rows)
-        sheet.followed = self._read_followed(title)
-        return sheet
+        follow = partial(self._read_followed, title)
+        return ExcelSheet(title, self._container, header_rows, follow, repeats_views=bool(self.views.changed))
 
     def _read_followed(self, title: str) -> Followed | None:
         """Return the formulas of a sheet that repeat cells; None if the container does not know their text."""
-        if not isinstance(self._container, XmlBook):
-            return None
-        if title not in self._known_followed:
-            followed = Followed(title, self._container, self._titles.keys(), self._cells_of_rows, *self._followed_views)
+        if title not in self._known_followed and isinstance(self._container, XmlBook):
+            views = [frozenset(map(str.casefold, group)) for group in (self.views.editable, self.views.changed)]
+            followed = Followed(title, self._container, self._titles.keys(), self._cells_of_rows, *views)
             self._known_followed[title] = followed
-        return self._known_followed[title]
+        return self._known_followed.get(title)
 
     @cached_property
     def _exact_titles(self) -> frozenset[str]:
@@ -171,20 +166,9 @@ class Workbook:
         """The titles by the same in lower case, made once for all sheets; of two that are alike then, the first."""
         return {title.casefold(): title for title in reversed(self.titles)}
 
-    @cached_property
-    def _followed_views(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The titles of views for editing, and of those that people have changed, in lower case."""
-        editable, changed = [frozenset(map(str.casefold, group)) for group in (self.views.editable, self.views.changed)]
-        return editable, changed
-
     def _cells_of_rows(self, title: str, spans: list[tuple[int, int]]) -> CellRun:
         """Return the cells of some rows of a sheet, whose title is in lower case."""
         return ExcelSheet(self._titles[title], self._container).cells_of_rows(spans)
-
-    @property
-    def sheet_bytes(self) -> int:
-        """The bytes of all worksheets when inflated; 0 for any other kind than .xlsx and .xlsm."""
-        return self._container.sheet_bytes if isinstance(self._container, OoxmlCells) else 0
 
     def find_links(self, title: str, rows: Positions, column: int) -> Mask | None:
         """Return a mask of the cells of a column that repeat a view for editing; None where nobody knows.
@@ -216,36 +200,32 @@ class Workbook:
         return [self.sheet(title) for title in self._guard_titles]
 
     @cached_property
-    def may_have_guards(self) -> bool:
-        """Whether a sheet has the title of a guard."""
-        return any(map(may_be_guard, self.titles))
+    def possible_guards(self) -> list[str]:
+        """The titles that are those of guards; next to none."""
+        return list(filter(may_be_guard, self.titles))
 
     @cached_property
     def _guard_titles(self) -> list[str]:
-        possible = filter(may_be_guard, self.titles)  # next to none
-        return [title for title in possible if self._begins_as_guard(title) or is_guard(self.sheet(title))]
+        return list(filter(self._is_guard, self.possible_guards))
 
-    def _begins_as_guard(self, title: str) -> bool:
-        """Return whether a sheet stands in the package as it was written; otherwise its first cell is read."""
-        part = self.parts.get(title, "")
-        if self.package is None or part not in self.package:
-            return False
-        try:
-            return begins_as_guard(self.package.head(part, _BEGINNING))
-        except FormatError:
-            return False
+    def _is_guard(self, title: str) -> bool:
+        """Return whether a sheet is a guard. Its first cell is read only if a program has saved the sheet again."""
+        if self.package is not None:
+            with suppress(FormatError):
+                if AS_WRITTEN.match(self.package.head(self.parts[title], _BEGINNING)):
+                    return True
+        return is_guard(self.sheet(title))
 
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.
 
         `recorded`: the titles of guards that the record of the workbook names.
         """
-        possible = list(filter(may_be_guard, self.titles))
-        titles = set(map(guard_title, self.titles)) if possible else set()
-        for title in possible:
-            if title not in self._guard_titles:
-                finding = find_lost_mark(self.sheet(title), is_titled=title in titles, is_recorded=title in recorded)
-                yield from [finding] if finding is not None else []
+        lost = [title for title in self.possible_guards if title not in self._guard_titles]
+        titles = set(map(guard_title, self.titles)) if lost else set()
+        for title in lost:
+            finding = find_lost_mark(self.sheet(title), is_titled=title in titles, is_recorded=title in recorded)
+            yield from [finding] if finding is not None else []
         for title in sorted(set(recorded) - set(self.titles)):
             reason = f"the guard is gone: the sheet {title!r:.80} was deleted or renamed"
             yield Finding("warning", title, reason, "if the sheet was renamed, give it its old title back")

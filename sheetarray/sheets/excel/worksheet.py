@@ -44,24 +44,34 @@ class ExcelSheet:
     """A worksheet; `columns.Sheet` says what each method is for. Its title is put into the location of any error.
 
     `header_rows`: the number of first rows that hold all words of headers, as the workbook remembers; None if it is
-    unknown. All rows of a small sheet are looked at together.
+    unknown. All rows of a small sheet are looked at together. `follow`: returns the formulas that repeat other cells;
+    None if the container does not know the text of formulas. `repeats_views`: whether formulas may repeat cells of a
+    view that people have changed.
 
     Attributes:
         report: called with the number of cells that were read since the last call.
         notes: findings about date cells that were read as text.
         formulas: collects the formulas among the cells that are read; None unless somebody asks for them.
-        followed: the formulas that repeat other cells; None if the container does not know the text of formulas.
+        from_1904: whether serial dates count from 1904.
     """
 
     keeps_blanks = False
 
-    def __init__(self, title: str, container: c.WorkbookReader, header_rows: int | None = None) -> None:
-        self._title, self._container = title, container
+    def __init__(
+        self,
+        title: str,
+        container: c.WorkbookReader,
+        header_rows: int | None = None,
+        follow: Callable[[], Followed | None] = lambda: None,
+        *,
+        repeats_views: bool = False,
+    ) -> None:
+        self._title, self._container, self.from_1904 = title, container, container.from_1904
+        self._follow, self._repeats_views = follow, repeats_views
         self._is_small = container.is_small(title)
         self._header_rows = MOST_ROWS if header_rows is None and self._is_small else header_rows
         self.title: str | None = title
         self.formulas: FormulaCells | None = None
-        self.followed: Followed | None = None
         self._last_rows: tuple[list[tuple[int, int]], FormulaCells | None, CellRun] | None = None
         self.look = TextLook(".", "typed")
         self.max_rows: int | None = container.max_rows
@@ -69,11 +79,6 @@ class ExcelSheet:
         self.notes: list[Finding] = []
 
     # Runs of cells: all of them, those of some rows, or those for a table --------------------------------------
-
-    @property
-    def from_1904(self) -> bool:
-        """Whether serial dates count from 1904."""
-        return self._container.from_1904
 
     def runs(self, *, numeric: bool, first: int = 0) -> AbstractContextManager[Iterator[c.CellRun]]:
         """Give the cells of the sheet; if `numeric`, those above the row `first` may be left out."""
@@ -122,7 +127,8 @@ class ExcelSheet:
     def note_formulas(self, run: c.CellRun) -> None:
         """Collect the formulas among some cells, if somebody asks for formulas."""
         if self.formulas is not None:
-            self.formulas.add(run if self.followed is None else self.followed.without_links(run))
+            followed = None if run.formulas is None else self._follow()
+            self.formulas.add(run if followed is None else followed.without_links(run))
 
     @contextmanager
     def _located(self, cells: Generator[c.CellRun]) -> Iterator[Iterator[c.CellRun]]:
@@ -253,7 +259,13 @@ class ExcelSheet:
         if self._is_small:
             return False
         is_textual = any(map(_is_text, {request.dtype for request in requests}))
-        return not is_textual and not (self.followed is not None and self.followed.are_wanted)
+        return not is_textual and not (self._repeats_views and self._follows_all)
+
+    @property
+    def _follows_all(self) -> bool:
+        """Whether formulas that have a value are followed, too."""
+        followed = self._follow()
+        return followed is not None and followed.are_wanted
 
     def _sort_into_columns(
         self, runs: Iterable[CellRun], requests: Sequence[Request], note: Callable[[CellRun], None] | None = None
@@ -271,8 +283,10 @@ class ExcelSheet:
         gathered = gather_columns(runs, firsts, note=note)
         for first, gathering, places in zip(firsts, gathered, by_column.values(), strict=True):
             run = join_runs(gathering)
-            if self.followed is not None and run.values.dtype == pl.String and self.followed.is_needed(run):
-                run = self.followed.follow(run, first.column, first.row)
+            is_text = run.values.dtype == pl.String
+            if is_text and ((run.kinds == c.PENDING).any() or (self._repeats_views and self._follows_all)):
+                followed = self._follow()
+                run = run if followed is None else followed.follow(run, first.column, first.row)
             for place in places:
                 yield place, _part_of(run, requests[place], first.row)
 

@@ -29,7 +29,7 @@ def renew_guards(
     for; and the arrays whose elements are known. `of_tables`: the snapshots of recorded tables, by the titles of
     guards. `chosen`: the titles of the sheets whose snapshots change; None for all.
     """
-    if not snapshots.exist:
+    if not snapshots.sheets:
         return {}
     standing: dict[Evidence, tuple[str, ResizedArray]] = {}
     stale = {evidence.name: evidence for evidence in snapshots.search.evidence}

@@ -93,7 +93,7 @@ def _find_all(
             changes.append(finding)
             yield finding
 
-    restore = snapshots if snapshots is not None and snapshots.exist else None
+    restore = snapshots if snapshots is not None and snapshots.sheets else None
     findings = list(check(sheets, missing=missing, judge=judge, compare=compare, restore=restore))
     are_whole = all(finding in changes or finding.severity == "warning" for finding in findings)
     yield from memory.findings

@@ -114,24 +114,17 @@ class Checksums:
         dtype, count, blocks = stored.get("dtype"), stored.get("count"), stored.get("blocks")
         if not isinstance(dtype, str) or not _is_size(count, _MOST_ELEMENTS) or not _is_size(blocks, MOST_STRETCHES):
             return None
-        is_double = version != _VERSION  # two sums of each group then, and groups besides the stretches
-        exact, header = _decode(stored.get("exact"), 8), stored.get("header")
-        fifteen = _decode_sums(stored.get("fifteen"), count_stretches(count, blocks), is_double=is_double)
+        exact, header, sixteen = _decode_numbers(stored.get("exact"), 1, 8), stored.get("header"), None
+        stretches, text = count_stretches(count, blocks), stored.get("fifteen")
+        if version == _VERSION:
+            fifteen = _decode_numbers(text, stretches, _SIZE)
+        else:
+            fifteen = _decode_doubled(text, stretches)
+            sixteen = _decode_doubled(stored.get("sixteen"), count_stretches(count, blocks // 4))
         if exact is None or fifteen is None:
             return None
-        sixteen = None
-        if is_double and "sixteen" in stored:
-            sixteen = _decode_sums(stored["sixteen"], count_stretches(count, blocks // 4), is_double=True)
-        return cls(
-            dtype,
-            count,
-            blocks,
-            int.from_bytes(exact, "little"),
-            fifteen,
-            header if isinstance(header, str) else None,
-            sixteen,
-            is_old=version in (2, 3),
-        )
+        layout = header if isinstance(header, str) else None
+        return cls(dtype, count, blocks, int(exact[0]), fifteen, layout, sixteen, is_old=version in (2, 3))
 
     def fits(self, header: Header) -> bool:
         """Return whether a header has the dtype and the layout that the array was written with."""
@@ -174,42 +167,34 @@ def _encode_sums(sums: Hashes) -> str:
     return _encode(sums.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)[:, :_SIZE].tobytes())
 
 
-def _decode_sums(text: object, count: int, *, is_double: bool) -> Hashes | None:
-    """Decode `count` checksums from a text; None if the text holds another number of them.
+def _decode_doubled(text: object, count: int) -> Hashes | None:
+    """Decode `count` checksums from a text of an earlier version; None if the text has no such form.
 
-    `is_double`: whether the text has plain sums first and, after as many, the checksums, and perhaps more.
+    It has plain sums first and, after as many, the checksums, and perhaps those of groups besides the stretches.
     """
     if not isinstance(text, str) or len(text) > _MOST_CHARACTERS:
         return None
-    size = len(text.rstrip("=")) * 3 // 4 // _SIZE if is_double else count
+    size = len(text.rstrip("=")) * 3 // 4 // _SIZE
     numbers = _decode_numbers(text, size, _SIZE)
-    if numbers is None:
+    if numbers is None or size % 2 or size // 2 + count > size:
         return None
-    start = size // 2 if is_double else 0
-    return numbers[start : start + count] if start + count <= size and (not is_double or size % 2 == 0) else None
+    return numbers[size // 2 : size // 2 + count]
 
 
-def _decode_numbers(text: object, count: int, size: int) -> Hashes | None:
-    """Decode `count` integers of `size` bytes each from base64; None if the text has another length."""
-    packed = _decode(text, count * size)
-    if packed is None:
+def _decode_numbers(text: Any, count: int, size: int) -> Hashes | None:
+    """Decode `count` integers of `size` bytes each from base64; None if the text holds anything else."""
+    try:
+        packed = binascii.a2b_base64(text.rstrip("=") + "=" * (-count * size % 3), strict_mode=True)
+    except (AttributeError, ValueError):  # no text, or not base64
         return None
-    padded = packed + bytes(8 - size)
-    numbers: Hashes = np.ndarray(count, "<u8", padded, strides=(size,)) & np.uint64((1 << 8 * size) - 1)
-    return numbers
+    if len(packed) != count * size:
+        return None
+    numbers: Hashes = np.ndarray(count, "<u8", packed + bytes(8 - size), strides=(size,))
+    return numbers & np.uint64((1 << 8 * size) - 1)
 
 
 def _encode(content: bytes) -> str:
     return binascii.b2a_base64(content, newline=False).decode("ascii").rstrip("=")
-
-
-def _decode(text: Any, size: int) -> bytes | None:
-    """Decode `size` bytes from base64; None if the text has another length or is not base64."""
-    try:
-        content = binascii.a2b_base64(text.rstrip("=") + "=" * (-size % 3), strict_mode=True)
-    except (AttributeError, ValueError):  # no text, or not base64
-        return None
-    return content if len(content) == size else None
 
 
 def make_checksums(arrays: Mapping[str, Written], *, of: int | None = None) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -46,20 +45,18 @@ class StoredChecksums:
         self._arrays: dict[str, dict[str, Checksums | None]] = {}  # None where a record is damaged
         self._emptied: set[str] = set()
         try:
+            sheets = book.record.get("sheets", {})
             if book.record_error is not None:
                 raise book.record_error
-            self._take(book.record)
+            for title, sheet in sheets.items():
+                self._groups[title] = str(sheet.get("of", title))
+                if sheet.get("emptied") is True:
+                    self._emptied.add(title)
+                if "many" in sheet or isinstance(sheet.get("arrays"), Mapping):
+                    self._arrays[title] = read_checksums(sheet)
         except FormatError as error:
             hint = error.hint or "whether numbers were rounded or edited cannot be told"
             self.findings.append(Finding("warning", error.location, error.reason, hint))
-
-    def _take(self, record: Mapping[str, Any]) -> None:
-        for title, sheet in record.get("sheets", {}).items():
-            self._groups[title] = str(sheet.get("of", title))
-            if sheet.get("emptied") is True:
-                self._emptied.add(title)
-            if "many" in sheet or isinstance(sheet.get("arrays"), Mapping):
-                self._arrays[title] = read_checksums(sheet)
 
     def split_by_write(self, sheets: Sequence[ExcelSheet]) -> list[tuple[Set[str], list[ExcelSheet]]]:
         """Return sheets, and the titles under which the record has their arrays, that are to be checked together.

@@ -21,18 +21,14 @@ from ..worksheet import ExcelSheet
 
 _HINT = "this guard is ignored; write the arrays again to get a new guard"
 _MOST_FINDINGS = 20
-_BEGINNING = re.compile(  # as `iter_rows` makes it: elements without text before the rows, then the mark
+# The first bytes of a guard that no program has saved again: elements without text before the rows, then the mark
+AS_WRITTEN = re.compile(
     (
         f'{re.escape(DECLARED)}<worksheet xmlns="{re.escape(MAIN)}">(?:<(?!sheetData|[!?])[^<>]*>)*<sheetData>'
         f'<row r="1"><c r="A1" t="inlineStr"><is><t>{re.escape(FIRST_TEXT)}</t></is></c></row>'
     ).encode()
 )
 _MARK_MAY_BE = 4  # rows and columns, from the first on, in which the mark is looked for after people have moved it
-
-
-def begins_as_guard(head: bytes) -> bool:
-    """Return whether the first bytes of a sheet's XML are those of a guard that no program has saved again."""
-    return _BEGINNING.match(head) is not None
 
 
 def is_guard(sheet: Sheet) -> bool:

@@ -42,11 +42,6 @@ class Snapshots:
         self.headers: dict[Evidence, SnapshotHeader] = {}
         self.guards: dict[Evidence, str] = {}
 
-    @property
-    def exist(self) -> bool:
-        """Whether the workbook has a guard."""
-        return bool(self.sheets)
-
     @cached_property
     def _memory(self) -> StoredChecksums:
         return StoredChecksums(self._book) if self._given_memory is None else self._given_memory
@@ -205,7 +200,7 @@ class Snapshots:
             what = f"the checksums in the workbook do not fit its elements of {quote_names(self._foreign)}"
             findings.append(self._warn(f"the guard belongs to another file: {what}", _HINT, self._foreign))
         was_asked = "search" in vars(self)  # no array that is as it was written asks: then the guard is not read
-        if self.exist and was_asked and (unpaired := [*self.search.unpaired]):
+        if self.sheets and was_asked and (unpaired := [*self.search.unpaired]):
             left = [evidence.name for evidence in self.search.lost]
             what = f"fits {quote_names(unpaired)}"
             what += f", and those of {quote_names(left)} fit no array" if left else ""
@@ -239,7 +234,7 @@ def _may_have_checksums(sums: Mapping[str, Checksums | None], header: SnapshotHe
 
 def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Snapshots | None:
     """Return the snapshots of a workbook; None if no sheet has the title of a guard."""
-    return Snapshots(book, memory) if book.may_have_guards else None
+    return Snapshots(book, memory) if book.possible_guards else None
 
 
 def warn_of_guard(findings: Sequence[Finding]) -> None:

@@ -72,7 +72,7 @@ class WrittenArrays:
 
     def __init__(self, memory: StoredChecksums, snapshots: Snapshots | None, *, restores: bool = False) -> None:
         self._memory, self._restores = memory, restores
-        self._snapshots = snapshots if snapshots is not None and snapshots.exist else None
+        self._snapshots = snapshots if snapshots is not None and snapshots.sheets else None
         self._standing: dict[str, _StandingArray] = {}
         self._array_labels: Array | None = None
         self.own: dict[str, OwnEvidence | None] = {}

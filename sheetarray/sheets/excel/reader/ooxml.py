@@ -37,15 +37,10 @@ class OoxmlCells(XmlBook):
         self.parts, self._relations, self.from_1904 = own.parts, own.relations, own.from_1904
         self.titles = list(self.parts)
 
-    @property
-    def sheet_bytes(self) -> int:
-        """The bytes of all worksheets when inflated, as the package's directory says."""
-        return sum(self.package.member(part).size for part in self.parts.values() if part in self.package)
-
     def is_small(self, title: str) -> bool:
         """Return whether the XML of a worksheet is so short that all of its cells are read at once."""
-        part = self.parts[title]
-        return part in self.package and self.package.member(part).size <= _SMALL
+        member = self.package.find(self.parts[title])
+        return member is not None and member.size <= _SMALL
 
     @property
     def strings_part(self) -> str | None:
