@@ -245,14 +245,17 @@ class _Reading:
 
         `others`: arrays that are only measured.
         """
-        lying, standing = _split({**groups, **others})
+        every = {**groups, **others}
+        lying = {name: group for name, group in every.items() if group[0].orient == "rows"}
+        standing = {name: group for name, group in every.items() if name not in lying} if lying else every
         results = self._read_rows(lying, groups) if lying else {}
         columns = self._fetch(standing)
         edits = self._take_lengths(columns) if self._measures else []
         for name in others:
             columns.pop(name, None)
         results |= self._decode(standing, columns)
-        self._note_edits(edits)
+        if edits:
+            self._note_edits(edits)
         if (finding := self._words.to_finding()) is not None:
             self._note(finding)
         for sheet in self._arrays.sheets:
@@ -275,7 +278,8 @@ class _Reading:
 
     def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
         """Return the column of each array, with the length that its cells have."""
-        lying, standing = _split(groups)
+        lying = {name: group for name, group in groups.items() if group[0].orient == "rows"}
+        standing = {name: group for name, group in groups.items() if name not in lying}
         columns = dict(self._fetch_rows(lying)) | self._fetch(standing)
         self._take_lengths(columns)
         return columns
@@ -444,15 +448,6 @@ def _take_readable(decoded: DecodedColumn, capacity: int) -> tuple[Buffer | None
         longer[: len(buffer)] = buffer
         buffer = longer
     return buffer, np.array(sorted(unreadable), np.int64)
-
-
-def _split(groups: Mapping[str, list[Anchor]]) -> tuple[dict[str, list[Anchor]], dict[str, list[Anchor]]]:
-    """Return the arrays that lie in rows, and those that stand in columns."""
-    lying: dict[str, list[Anchor]] = {}
-    standing: dict[str, list[Anchor]] = {}
-    for name, group in groups.items():
-        (lying if group[0].orient == "rows" else standing)[name] = group
-    return lying, standing
 
 
 def _ignore(_: object) -> None:

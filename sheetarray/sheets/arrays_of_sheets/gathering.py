@@ -161,14 +161,17 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
     return 0
 
 
-def check_composites(read: Read, scan: Scan) -> list[Finding]:
-    """Return the findings about composites of a container whose columns have already been checked one by one."""
+def check_composites(read: Read, scan: Scan, peek: Peek | None = None) -> list[Finding]:
+    """Return the findings about composites of a container whose columns have already been checked one by one.
+
+    `peek`: as for `scan_composites`.
+    """
     findings: list[Finding] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
         try:
             infos = scan()
-            labels = _read_labels(read, infos, findings.append, known=True)
+            labels = _read_labels(read, infos, findings.append, known=True, peek=peek)
             if labels is not None:
                 findings += check_labels(labels, infos)
                 infos = without_description(infos)

@@ -71,7 +71,7 @@ def check_sheets(
         arrays.fixed = find_fixed_columns(arrays.read, arrays.scan)
     yield from arrays.check(judge)
     yield from compare()
-    yield from check_composites(arrays.read, arrays.scan)
+    yield from check_composites(arrays.read, arrays.scan, arrays.peek)
 
 
 def read_resized_arrays(sheets: Sequence[Sheet], *, missing: Missing = "error") -> dict[str, ResizedArray]:

@@ -137,7 +137,12 @@ class WorkbookPart:
 
     def _list_for_reading(self) -> tuple[list[_Entry], Mapping[str, str]]:
         """Return the entries of the list of sheets, and the settings; defined names, maybe many, are left out."""
-        root = parse_tree(_without_names(self._content), location=self.part)
+        content = self._content
+        begin = _NAMES.search(content) if b"<!" not in content else None  # comments or CDATA could look like that list
+        end = content.find(_NAMES_END, begin.end()) if begin is not None else -1
+        if begin is not None and end >= 0:
+            content = content[: begin.start()] + content[end + len(_NAMES_END) :]
+        root = parse_tree(content, location=self.part)
         lists = children_named(root, "sheets") if local_name(root) == "workbook" else []
         if not lists:
             raise FormatError("the part is not a workbook: it lists no sheets", location=self.part)
@@ -421,13 +426,6 @@ def _find_sheet(entry: _Entry, targets: Mapping[str, Relation], package: Package
     if relation is None or relation.target is None or relation.target not in package:
         raise FormatError(f"the sheet {title!r:.80} has no part in the package", location=part)
     return BookSheet(title, sheet_id, relation.kind, relation.target)
-
-
-def _without_names(content: bytes) -> bytes:
-    """Return XML without its list of defined names; unchanged where comments or CDATA could look like that list."""
-    begin = _NAMES.search(content) if b"<!" not in content else None
-    end = content.find(_NAMES_END, begin.end()) if begin is not None else -1
-    return content if begin is None or end < 0 else content[: begin.start()] + content[end + len(_NAMES_END) :]
 
 
 def _guess_kind(package: Package) -> str:

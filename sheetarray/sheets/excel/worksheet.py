@@ -288,7 +288,15 @@ class ExcelSheet:
                 followed = self._follow()
                 run = run if followed is None else followed.follow(run, first.column, first.row)
             for place in places:
-                yield place, _part_of(run, requests[place], first.row)
+                request = requests[place]
+                if request.row == first.row and request.stop is None:
+                    yield place, run
+                    continue
+                skipped = request.row - first.row
+                end = run.height if request.stop is None else max(request.stop - first.row, 0)
+                low, high = np.searchsorted(run.rows, [skipped, end]).tolist()
+                part = CellRun.of_line(run.rows[low:high] - skipped, run.kinds[low:high], run.values[low:high])
+                yield place, part
 
     def _note(self, run: c.CellRun) -> None:
         """Take note of the formulas among some cells, and of their number."""
@@ -313,9 +321,9 @@ class ExcelSheet:
         if not len(run):
             return pl.Series([], dtype=engine_dtype(request.dtype) if typed else pl.String)
         converted: pl.Series | Numbers | None = None
-        if typed and _is_text(request.dtype):
+        if typed and request.dtype.kind == "datetime":
             converted = to_moments(run, request.dtype, from_1904=self.from_1904)
-        elif typed:
+        elif typed and not _is_text(request.dtype):
             converted = to_numbers(run, request.dtype)
         if converted is None and numeric and run.values.dtype != pl.String:
             cells = np.full(run.height, None, object)  # some cell is text, so the column will be asked for as text
@@ -355,15 +363,6 @@ def _put_numbers_shown(
         if index > begins[owner]:  # before that it may be a name, and a header has no dates
             number = number_shown(int(run.kinds[cell]), str(run.values[cell]))
             group[index] = group[index] if number is None else number
-
-
-def _part_of(run: CellRun, request: Request, first: int) -> CellRun:
-    """Return the requested cells of a column, given all its cells, which are counted from the row `first` on."""
-    if request.row == first and request.stop is None:
-        return run
-    end = run.height if request.stop is None else max(request.stop - first, 0)
-    low, high = np.searchsorted(run.rows, [request.row - first, end]).tolist()
-    return CellRun.of_line(run.rows[low:high] - (request.row - first), run.kinds[low:high], run.values[low:high])
 
 
 @cache  # thousands of columns have few dtypes

@@ -26,7 +26,7 @@ _MOST_WARNINGS = 5  # about guards that cannot be used
 class Snapshots:
     """The snapshots of a workbook, which are read when the first array asks for its own.
 
-    `memory`: the checksums of the workbook; None to read them when they are needed.
+    `memory`: the checksums of the workbook, if they are read already.
 
     Attributes:
         sheets: those of its guards.
@@ -35,16 +35,13 @@ class Snapshots:
     """
 
     def __init__(self, book: Workbook, memory: StoredChecksums | None = None) -> None:
-        self._book, self._given_memory = book, memory
+        self._book = book
+        self._memory = StoredChecksums(book) if memory is None else memory
         self.sheets = book.guards()
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
         self.headers: dict[Evidence, SnapshotHeader] = {}
         self.guards: dict[Evidence, str] = {}
-
-    @cached_property
-    def _memory(self) -> StoredChecksums:
-        return StoredChecksums(self._book) if self._given_memory is None else self._given_memory
 
     @cached_property
     def names_present(self) -> set[str]:
@@ -156,13 +153,9 @@ class Snapshots:
         """Return whether the checksums in the record confirm that a snapshot belongs to an array of this workbook."""
         return self._memory.is_own(header.name, header.sheet, header.header, buffer, set) is True
 
-    def is_as_written(self, name: str, column: ArrayColumn, buffer: Buffer) -> bool:
-        """Return whether the checksums say that an array is as it was written, to the bit."""
-        return self._memory.is_as_written(name, column.group[0].title or "", column.header, buffer)
-
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
-        if self.is_as_written(name, column, buffer):
+        if self._memory.is_as_written(name, column.group[0].title or "", column.header, buffer):
             return buffer
         own = self.find(name, column, buffer)
         if own is None:

@@ -69,12 +69,6 @@ class LoopTexts:
         series = texts_to_series(self._texts, self._places)
         return unescape(series, self._escaped) if self._escaped.any() else series
 
-    def take(self, places: Positions) -> pl.Series:
-        """Return some of the texts, by their indices, as a Series."""
-        if "series" in vars(self) or 2 * len(places) > len(self._escaped):  # all texts, for whoever asks next
-            return self.series if len(places) == len(self._escaped) else self.series[places]
-        return self.select(places).series
-
     def select(self, places: Positions) -> LoopTexts:
         """Return some of the texts, by their indices; they become a Series later, or never."""
         among_all = places if self._places is None else self._places[places]
@@ -126,11 +120,16 @@ class RawCells:
         """Return the values of some cells, by their indices, as they are written; null for a formula without one."""
         import polars as pl
 
-        assert self.values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-        texts = self.values.take(places) if isinstance(self.values, LoopTexts) else self.values[places]
-        if isinstance(self.values, pl.Series) or not (blank := self.pending[places]).any():
-            return texts
-        return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String))
+        values = self.values
+        assert values is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+        if isinstance(values, pl.Series):
+            return values[places]
+        if "series" in vars(values) or 2 * len(places) > len(self):  # all texts, for whoever asks next
+            texts = values.series if len(places) == len(self) else values.series[places]
+        else:
+            texts = values.select(places).series
+        blank = self.pending[places]
+        return texts.scatter(np.flatnonzero(blank), pl.Series([None], dtype=pl.String)) if blank.any() else texts
 
     def find_formulas(self) -> Iterator[tuple[int, str]]:
         """Yield the index of each cell with a short formula of its own, and the formula."""
@@ -193,11 +192,11 @@ class RawCells:
         return cells + not_numbers + _MORE_FOR_ERROR * errors + _MORE_FOR_PENDING * pending
 
     @property
-    def nbytes(self) -> int:
-        """The bytes of memory that the cells take, about."""
+    def cost(self) -> int:
+        """The room that the cells take where they are kept (`worksheet.Room`): four times their bytes, about."""
         arrays = (self.rows, self.columns, self.types, self.styles, self.pending, self.numbers, self.numeral)
         values = 32 * len(self) + self.values.most_bytes if isinstance(self.values, LoopTexts) else 32 * len(self)
-        return sum([array.nbytes for array in arrays]) + values
+        return 4 * (sum([array.nbytes for array in arrays]) + values)
 
 
 def position_error(row: int, column: int) -> FormatError:

@@ -79,6 +79,11 @@ class NumberRows:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def cost(self) -> int:
+        """The room that the cells take where they are kept."""
+        return 8 * len(self.numbers)
+
     def widen(self) -> RawCells:
         """Return the cells."""
         width, count = len(self.first), len(self.rows)
@@ -135,8 +140,9 @@ class SheetRows:
                 self.count_cells(weight)
                 if read is not None:
                     read.append((_numbers_of(block) if numbers_alone and not self.is_short else None) or block)
-                    taken += _cost_of(read[-1])
-                    self._room.left -= _cost_of(read[-1])
+                    cost = read[-1].cost
+                    taken += cost
+                    self._room.left -= cost
                     if self._room.left < 0:
                         self._room.left += taken
                         read, taken = None, 0
@@ -162,12 +168,8 @@ class SheetRows:
 
     def release(self) -> None:
         """Keep the cells no longer."""
-        self._room.left += sum(map(_cost_of, self._kept or ()))
+        self._room.left += sum([block.cost for block in self._kept or ()])
         self._kept = None
-
-
-def _cost_of(block: RawCells | NumberRows) -> int:
-    return 8 * len(block) if isinstance(block, NumberRows) else 4 * block.nbytes
 
 
 def _numbers_of(block: RawCells) -> NumberRows | None:

@@ -37,7 +37,7 @@ _XML_SPACE = "http://www.w3.org/XML/1998/namespace space"
 
 
 class Handlers(ABC, Generic[_Read]):
-    """Takes the elements that the XML parser has read; elements that nobody asks for are passed by with their content.
+    """The XML parser of a part, and what takes its elements; those that nobody wants are passed by with their content.
 
     Attributes:
         tag: the name of the elements that the loop may read, without its prefix.
@@ -78,9 +78,15 @@ class Handlers(ABC, Generic[_Read]):
     def take(self) -> _Read | None:
         """Return what was read since the last call, whole elements alone; None if nothing was."""
 
-    def attach(self, parser: expat.XMLParserType, name: str) -> None:
-        """Let a parser call these methods; `name`: of the part, for messages."""
-        self._name = name
+    def start(self, name: str, most: int) -> None:
+        """Begin to read a part, which the parser gets piece by piece, without what the loop has read.
+
+        `name`: of the part, for messages. `most`: the elements that the parser may read where the loop could have.
+        """
+        self._name, self._elements_left = name, most
+        self._parser = parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self._fed = self._taken = 0  # bytes that the parser got, and bytes of them whose elements were taken
+        parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._begin_tag, self._end_tag
         parser.CharacterDataHandler = self._add_characters
         parser.StartNamespaceDeclHandler, parser.EndNamespaceDeclHandler = self._declare, self._end_declaration
@@ -123,6 +129,47 @@ class Handlers(ABC, Generic[_Read]):
     def _refuse_definition(self, *_: object) -> None:
         raise FormatError(DOCTYPE_REFUSED, location=self._name)
 
+    @property
+    def can_leave_off(self) -> bool:
+        """Whether the next bytes may begin an element that the loop reads."""
+        is_outside = self.are_between() and not self.aside and not self.in_cdata
+        return is_outside and self._parser.CurrentByteIndex == self._fed  # and not within a tag
+
+    def feed(self, piece: bytes, *, last: bool = False) -> None:
+        """Read the next bytes; `last`: the part ends behind them."""
+        self._elements_left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
+        if self._elements_left < 0:
+            reason = "very many elements of unusual XML"
+            raise FormatError(reason, location=self._name, hint="save the workbook again in a spreadsheet program")
+        try:
+            self._parser.Parse(piece, last)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise FormatError(f"the part is not well-formed XML ({reason})", location=self._name) from error
+        self._fed += len(piece)
+        if self._fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
+            raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=self._name)
+
+    def collect(self, least: int = 0) -> list[_Read]:
+        """Return what was made of the elements since the last call: one item, or none. An endless element is refused.
+
+        `least`: the bytes that the parser has got since, at least; nothing is taken of fewer.
+        """
+        waiting = self._fed - self._taken
+        if waiting < least:
+            return []
+        collected = self.take()
+        if least and collected is None and not self.are_between() and not self.aside:  # within an element
+            if waiting > _LONGEST:
+                raise self.too_long_error()
+        else:
+            self._taken = self._fed
+        return [] if collected is None else [collected]
+
+    def too_long_error(self) -> FormatError:
+        """Return the error to raise for an element that is longer than any may be."""
+        return FormatError(f"one {self.tag} has more than {_LONGEST} bytes", location=self._name)
+
     def prefix(self) -> str | None:
         """Return the prefix of the elements with its colon; None where the loop may not read them."""
         if self.space is None:
@@ -154,7 +201,7 @@ def read_xml_elements(
         FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd XML.
     """
     loop = scan if COMPILED else handlers.scan_plainly
-    parser = _PartParser(handlers, name, most)
+    handlers.start(name, most)
     text, at = b"", 0  # what has not been read begins at `at`
     stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
     least = 0  # bytes that the parser reads where the loop stops: of the first odd element, no others behind it
@@ -163,14 +210,11 @@ def read_xml_elements(
         while at < len(text):
             prefix = handlers.prefix() if loop is not None else None
             opening = f"<{prefix or ''}{handlers.tag}".encode()
-            begin = _skip_white(text, at)
-            if (
-                loop is not None
-                and prefix is not None
-                and text.startswith(opening, begin)
-                and parser.is_between_elements
-            ):
-                yield from parser.take()
+            white: Any = _WHITE.match(text, at)
+            begin = white.end()
+            is_at_element = prefix is not None and text.startswith(opening, begin) and handlers.can_leave_off
+            if loop is not None and prefix is not None and is_at_element:
+                yield from handlers.collect()
                 read, stop = loop(text, begin, prefix.encode(), handlers.declared())
                 at = max(begin, stop)
                 if stop > begin:
@@ -179,24 +223,19 @@ def read_xml_elements(
                     continue
                 end = _end_of_odd_element(text, begin, b"</" + opening[1:], least)
                 if end is None and len(text) - begin > _LONGEST:
-                    raise parser.too_long_error()
+                    raise handlers.too_long_error()
                 if end is None and block is not None:
                     break  # the element goes on in the next block
                 least = _ODD
-            else:
-                end = _next_stop(text, at, None if stopped_soon else opening, has_loop=loop is not None)
-                stopped_soon = False
-            parser.feed(text[at:end])
+            else:  # up to the next element, if it is near
+                end = min(at + (_PIECE if loop is None else _ODD), len(text))
+                following = text.find(opening, at + 1, end) if loop is not None and not stopped_soon else -1
+                end, stopped_soon = following if following > 0 else end, False
+            handlers.feed(text[at:end])
             at = len(text) if end is None else end
-            yield from parser.take_much()
-    parser.feed(b"", last=True)
-    yield from parser.take()
-
-
-def _skip_white(text: bytes, at: int) -> int:
-    """Return the place of the next character that is no white space."""
-    white: Any = _WHITE.match(text, at)
-    return int(white.end())
+            yield from handlers.collect(_PIECE)
+    handlers.feed(b"", last=True)
+    yield from handlers.collect()
 
 
 def _end_of_odd_element(text: bytes, begin: int, closing: bytes, least: int) -> int | None:
@@ -207,71 +246,6 @@ def _end_of_odd_element(text: bytes, begin: int, closing: bytes, least: int) -> 
     stop = text.find(closing, begin + least)
     stop = text.rfind(closing, begin) if stop < 0 else stop
     return None if stop < 0 else text.find(b">", stop) + 1 or len(text)
-
-
-def _next_stop(text: bytes, at: int, opening: bytes | None, *, has_loop: bool) -> int:
-    """Return the place up to which the parser reads: that of the next tag that begins so, if it is near."""
-    end = min(at + (_ODD if has_loop else _PIECE), len(text))
-    stop = text.find(opening, at + 1, end) if has_loop and opening is not None else -1
-    return stop if stop > 0 else end
-
-
-class _PartParser(Generic[_Read]):
-    """The XML parser of a part, which gets all that the loop has not read, piece by piece.
-
-    `most`: the elements that it may read where the loop could have read them.
-    """
-
-    def __init__(self, handlers: Handlers[_Read], name: str, most: int) -> None:
-        self._handlers, self._name, self._left = handlers, name, most
-        self._parser = expat.ParserCreate("utf-8", namespace_separator=" ")
-        self._parser.buffer_text = True
-        self._fed = 0  # bytes that it got
-        self._taken = 0  # bytes of them whose elements were taken
-        handlers.attach(self._parser, name)
-
-    @property
-    def is_between_elements(self) -> bool:
-        """Return whether the next bytes may begin an element that the loop reads."""
-        handlers = self._handlers
-        is_outside = handlers.are_between() and not handlers.aside and not handlers.in_cdata
-        return is_outside and self._parser.CurrentByteIndex == self._fed  # and not within a tag
-
-    def feed(self, piece: bytes, *, last: bool = False) -> None:
-        """Read the next bytes; `last`: the part ends behind them."""
-        self._left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
-        if self._left < 0:
-            reason = "very many elements of unusual XML"
-            raise FormatError(reason, location=self._name, hint="save the workbook again in a spreadsheet program")
-        try:
-            self._parser.Parse(piece, last)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise FormatError(f"the part is not well-formed XML ({reason})", location=self._name) from error
-        self._fed += len(piece)
-        if self._fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
-            raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=self._name)
-
-    def take(self) -> list[_Read]:
-        """Return what was made of the elements since the last call: one item, or none."""
-        self._taken = self._fed
-        collected = self._handlers.take()
-        return [] if collected is None else [collected]
-
-    def take_much(self) -> list[_Read]:
-        """Take text as `take` does, where it may be long. Refuse an element that never ends."""
-        if self._fed - self._taken < _PIECE:
-            return []
-        before, collected = self._taken, self.take()
-        if not collected and not self._handlers.are_between() and not self._handlers.aside:
-            self._taken = before  # within an element
-            if self._fed - before > _LONGEST:
-                raise self.too_long_error()
-        return collected
-
-    def too_long_error(self) -> FormatError:
-        """Return the error to raise for an element that is longer than any may be."""
-        return FormatError(f"one {self._handlers.tag} has more than {_LONGEST} bytes", location=self._name)
 
 
 class StringItem:

@@ -58,7 +58,7 @@ class ColumnTexts:
         self._run, self._from_1904, self._table = run, from_1904, table
         self._kind = "generic" if dtype is None else dtype.kind
         self._counts = dtype is not None and self._kind == "generic" and not table
-        self._unit = None if dtype is None else serial_unit(dtype.numpy)
+        self._unit = serial_unit(dtype.numpy) if dtype is not None and self._kind == "datetime" else None
         self._texts = run.values
         self._unreadable: dict[int, Unreadable] = {}
         self.dated: list[int] = []
