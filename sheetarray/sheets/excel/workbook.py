@@ -45,6 +45,7 @@ class Workbook:
     Attributes:
         source: the file.
         titles: of its worksheets, hidden ones too, in the order of their tabs.
+        possible_guards: those among them that are titles of guards; next to none.
         own: the part `workbook.xml` of an .xlsx or .xlsm, with the defined names; None for other kinds of files.
         package: of an .xlsx or .xlsm; None for any other kind.
         parts: of the worksheets of an .xlsx or .xlsm, by their titles.
@@ -78,6 +79,8 @@ class Workbook:
             keeps_few = 0 < self.sheet_bytes < LARGE_WORKBOOK
             self._container.reads_numbers = reads_numbers and (keeps_few or not are_mapped())
         self.titles = self._container.titles
+        self._exact_titles = frozenset(self.titles)  # in which each of very many sheets is found at once
+        self.possible_guards = list(filter(may_be_guard, self.titles))
         if not self.titles:
             raise FormatError("the workbook has no worksheets")
         if len(self.titles) > MOST_TABLES and not isinstance(self._container, OoxmlCells):
@@ -157,11 +160,6 @@ class Workbook:
         return self._known_followed.get(title)
 
     @cached_property
-    def _exact_titles(self) -> frozenset[str]:
-        """The titles, in which each of very many sheets is found at once."""
-        return frozenset(self.titles)
-
-    @cached_property
     def _titles(self) -> dict[str, str]:
         """The titles by the same in lower case, made once for all sheets; of two that are alike then, the first."""
         return {title.casefold(): title for title in reversed(self.titles)}
@@ -198,11 +196,6 @@ class Workbook:
     def guards(self) -> list[ExcelSheet]:
         """Return the sheets that hold snapshots of arrays."""
         return [self.sheet(title) for title in self._guard_titles]
-
-    @cached_property
-    def possible_guards(self) -> list[str]:
-        """The titles that are those of guards; next to none."""
-        return list(filter(may_be_guard, self.titles))
 
     @cached_property
     def _guard_titles(self) -> list[str]:

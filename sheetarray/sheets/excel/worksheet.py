@@ -202,7 +202,10 @@ class ExcelSheet:
         """Yield the cells of columns in one pass over the sheet: whole ones, or with `counts` some rows at a time."""
         if not requests:
             return
-        numeric = typed and self._can_read_numbers(requests)
+        # The sheet is read for numbers alone where no text is wanted, and no formula is to be followed. The cells of a
+        # small sheet are text, which is at hand
+        numeric = typed and not self._is_small and not any(map(_is_text, {request.dtype for request in requests}))
+        numeric = numeric and not (self._repeats_views and self._follows_all)
         if counts is not None:
             yield from self._some_rows([*requests], [*counts], typed=typed, numeric=numeric)
             return
@@ -250,16 +253,6 @@ class ExcelSheet:
 
     def _text_of(self, cells: CellRun, request: Request) -> ColumnCells:
         return [], self._column_cells(cells, request, typed=False, numeric=False)
-
-    def _can_read_numbers(self, requests: Sequence[Request]) -> bool:
-        """Return whether the sheet can be read for numbers alone: no text is wanted, and no formula to be followed.
-
-        The cells of a small sheet are text, which is at hand.
-        """
-        if self._is_small:
-            return False
-        is_textual = any(map(_is_text, {request.dtype for request in requests}))
-        return not is_textual and not (self._repeats_views and self._follows_all)
 
     @property
     def _follows_all(self) -> bool:

@@ -25,7 +25,6 @@ from ..cells import (
     SERIAL,
     TEXT,
     CellRun,
-    Kinds,
 )
 
 if TYPE_CHECKING:
@@ -45,26 +44,25 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
 
     if not _mark_known_kinds(dtype.kind)[run.kinds].all():
         return None
-    if run.values.dtype == pl.String:
+    numbers = run.values
+    if numbers.dtype == pl.String:
         target_dtype: Any = engine_dtype(dtype)
-        numbers = run.values.cast(pl.Int64 if dtype.kind == "bool" else target_dtype, strict=False)
-        if numbers.null_count() or (dtype.kind == "float" and not _are_numbers(numbers.to_numpy(), run.kinds)):
-            return None
-        if dtype.kind == "bool" and not numbers.is_between(0, 1).all():
-            return None
-        if dtype.name == "float16" and round_once(numbers.to_numpy(), dtype) is None:
-            return None
-        return run.put_nulls(numbers.cast(target_dtype))
-    if run.values.null_count():
+        numbers = numbers.cast(pl.Int64 if dtype.kind == "bool" else target_dtype, strict=False)
+    if numbers.null_count():
         return None
-    values = run.values.to_numpy()
+    values = numbers.to_numpy()
     if dtype.kind == "float":
         narrow = round_once(values, dtype)
         if narrow is None:
             return None
-        if np.isfinite(narrow).all():
-            return np.array(narrow) if run.height == len(run) else run.put_nulls(pl.Series(narrow))
-        return run.put_nulls(pl.Series(narrow)) if _are_numbers(values, run.kinds) else None
+        is_finite = np.isfinite(narrow).all()
+        if not is_finite and not (np.isfinite(values) | (run.kinds == TEXT) | (run.kinds == LONG)).all():
+            return None  # a cell of text, such as `Infinity`, need not be finite
+        return np.array(narrow) if is_finite and run.height == len(run) else run.put_nulls(pl.Series(narrow))
+    if run.values.dtype == pl.String:
+        if dtype.kind == "bool" and not numbers.is_between(0, 1).all():
+            return None
+        return run.put_nulls(numbers.cast(target_dtype))
     if len(values) and not np.abs(values).max() < ROUNDED:
         return None
     counts = values.astype(np.int64)
@@ -100,11 +98,6 @@ def _mark_known_kinds(kind: str) -> Mask:
     """
     accepted = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE, LONG]}.get(kind, [NUMBER, TEXT])
     return np.isin(np.arange(LONG + 1), accepted)
-
-
-def _are_numbers(values: np.ndarray[Any, Any], kinds: Kinds) -> bool:
-    """Return whether all values are finite. Cells of text, such as `Infinity`, do not count."""
-    return bool((np.isfinite(values) | (kinds == TEXT) | (kinds == LONG)).all())
 
 
 def round_once(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:
