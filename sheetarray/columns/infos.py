@@ -31,14 +31,9 @@ class Infos(Mapping[str, ArrayInfo]):
         group = self._groups[name]
         header = self._resized.get(name, group[0].header)
         assert header is not None
-        return _info_of(header, group, self._sheets[group[0].title])
-
-
-def _info_of(header: Header, group: Sequence[Anchor], sheet: Sheet) -> ArrayInfo:
-    """Return the info of an array, made of its header and the anchors of its parts."""
-    above = sum([anchor.start for anchor in group])
-    data = _find_data_cells(sheet, group)
-    return ArrayInfo.from_header(header, group[0].address(0), above, parts=len(group), data=data)
+        above = sum([anchor.start for anchor in group])
+        data = _find_data_cells(self._sheets[group[0].title], group)
+        return ArrayInfo.from_header(header, group[0].address(0), above, parts=len(group), data=data)
 
 
 def _find_data_cells(sheet: Sheet, group: Sequence[Anchor]) -> tuple[DataCells, ...]:

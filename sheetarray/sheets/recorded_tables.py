@@ -359,19 +359,6 @@ def _take_dtypes(columns: TableColumns, note: TableNote) -> None:
             columns[name] = np.array([text or None for text in columns[name].tolist()], object)
 
 
-def _scan_recorded(places: Sequence[RecordedPlace], snapshots: WrittenColumns | None) -> dict[str, ArrayInfo]:
-    """Return the infos of the arrays of recorded tables; the caller who asks for labels gets theirs."""
-    if not places:
-        return {}
-    tables = open_recorded(places, snapshots)
-    with keeping_unreadable() as unreadable:
-        _, labels = read_recorded(tables, resize=True)
-        unreadable.clear()
-    if labels is not None:
-        give_labels(labels)
-    return {name: info for table in tables for name, info in table.describe().items()}
-
-
 def read_with_tables(
     places: Sequence[RecordedPlace],
     read_arrays: Callable[[Sequence[str] | None], ArraysByName],
@@ -411,11 +398,19 @@ def scan_with_tables(
     snapshots: WrittenColumns | None = None,
 ) -> dict[str, ArrayInfo]:
     """Return the infos of the arrays of a container, and of those of its recorded tables; see `read_with_tables`."""
-    recorded = _scan_recorded(places, snapshots)
+    if not places:
+        return scan_arrays()
+    tables = open_recorded(places, snapshots)
+    with keeping_unreadable() as unreadable:
+        _, labels = read_recorded(tables, resize=True)
+        unreadable.clear()
+    if labels is not None:
+        give_labels(labels)
+    recorded = {name: info for table in tables for name, info in table.describe().items()}
     try:
         arrays = scan_arrays()
     except FormatError as error:
-        if error.reason != NO_ARRAY or not places:
+        if error.reason != NO_ARRAY:
             raise
         return recorded
     _refuse_clash(arrays, recorded)

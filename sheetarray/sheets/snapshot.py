@@ -53,7 +53,7 @@ def encode_snapshot(name: str, array: LinearArray, *, sheet: str, cells: str, da
 
     Example:
         >>> texts = encode_snapshot("t", LinearArray.from_numpy([1.5]), sheet="arrays", cells="numeric", dates="real")
-        >>> decode_snapshot(parse_snapshot_header(texts[0]), texts[1:], most_bytes=8)
+        >>> decode_snapshot(parse_snapshot_header(texts[0]), texts[1:])
         array([1.5])
     """
     content = _to_bytes(array.buffer, array.dtype_entry)
@@ -106,10 +106,10 @@ def _is_integer(value: object) -> bool:
     return type(value) is int and abs(value) <= 2**62
 
 
-def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_bytes: int) -> Buffer:
+def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], nbytes: int = 0) -> Buffer:
     """Return the elements of a snapshot, after checking all of it.
 
-    `most_bytes`: how much memory the elements may take, decompressed.
+    `nbytes`: the bytes of the array in the sheet, which is allowed to be as large.
 
     Raises:
         FormatError: it is cut, damaged, or larger.
@@ -117,7 +117,7 @@ def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_byte
     characters = sum(map(len, texts))
     if len(texts) != snapshot.count or not snapshot.count:
         raise FormatError(f"the snapshot has {len(texts)} of {snapshot.count} texts")
-    limit = max(most_bytes, 0)
+    limit = max(MOST_BYTES, MOST_RATIO * characters, 2 * nbytes)
     dtype, length = snapshot.header.dtype, snapshot.header.capacity
     size = dtype.numpy.itemsize * length if dtype.kind not in ("string", "generic") else None
     least = length * {"string": 8, "generic": 2}.get(dtype.kind, dtype.numpy.itemsize)
@@ -129,11 +129,6 @@ def decode_snapshot(snapshot: SnapshotHeader, texts: Sequence[str], *, most_byte
     if zlib.crc32(content) != snapshot.crc:
         raise FormatError("the checksum of the snapshot is wrong")
     return _from_bytes(content, dtype, length)
-
-
-def bytes_allowed(texts: Sequence[str], nbytes: int) -> int:
-    """Return the bytes of memory that a snapshot may take, by its characters and the size of the array in the sheet."""
-    return max(MOST_BYTES, MOST_RATIO * sum(map(len, texts)), 2 * nbytes)
 
 
 def _inflate(text: str, limit: int) -> bytes:
@@ -188,18 +183,10 @@ def _from_bytes(content: bytes, dtype: DType, length: int) -> Buffer:
         texts = [content[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]
     except UnicodeDecodeError as error:
         raise FormatError("the texts of the snapshot are not UTF-8") from error
-    return make_texts(texts)
-
-
-def make_texts(texts: Sequence[str]) -> Buffer:
-    """Return a buffer of texts, as wide as the longest, or of objects where that would take far more memory."""
     longest = max(map(len, texts), default=1)
-    wide = longest * len(texts) > 4 * sum(map(len, texts)) + 2**20
-    if wide:
-        buffer: Buffer = np.array(texts, dtype=np.dtypes.StringDType())
-        return buffer
-    text_array: Buffer = np.array(texts, dtype=f"<U{max(longest, 1)}")
-    return text_array
+    is_mostly_padding = longest * len(texts) > 4 * sum(map(len, texts)) + 2**20
+    buffer: Buffer = np.array(texts, np.dtypes.StringDType() if is_mostly_padding else f"<U{max(longest, 1)}")
+    return buffer
 
 
 def _parse_scalars(content: bytes, length: int) -> Buffer:

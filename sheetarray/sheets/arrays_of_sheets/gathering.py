@@ -176,6 +176,8 @@ def check_composites(read: Read, scan: Scan, peek: Peek | None = None) -> list[F
                 findings += check_labels(labels, infos)
                 infos = without_description(infos)
             descriptions = _read_descriptions(read, infos, None)
+            if not descriptions:
+                return findings
             arrays = _read_described(read, infos, descriptions)
         except FormatError as error:
             return findings if error.location else [*findings, Finding.from_error(error)]
@@ -185,8 +187,7 @@ def check_composites(read: Read, scan: Scan, peek: Peek | None = None) -> list[F
             findings.append(Finding.from_error(error))
 
         try:
-            if descriptions:
-                load_composites().gather(arrays, note=findings.append, fail=fail)
+            load_composites().gather(arrays, note=findings.append, fail=fail)
         except MissingDependencyError as error:
             first = next(iter(descriptions))
             message, name = f"an {PACKAGE} array was not checked", first.removesuffix(SUFFIX)

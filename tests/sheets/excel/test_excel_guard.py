@@ -27,7 +27,7 @@ from sheetarray.changes.rounding import mark_kept
 from sheetarray.dtypes import from_name
 from sheetarray.errors import FormatError, LimitError, NotFoundError, SheetArrayWarning
 from sheetarray.sheets.guard_texts import guard_title
-from sheetarray.sheets.snapshot import bytes_allowed, decode_snapshot, encode_snapshot, parse_snapshot_header
+from sheetarray.sheets.snapshot import decode_snapshot, encode_snapshot, parse_snapshot_header
 from sheetarray.testing.cases import assert_same, dtype_cases, shape_cases
 
 _UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (15, 16, 17)}
@@ -42,7 +42,7 @@ def _texts(array: Any, name: str = "t") -> list[str]:
 
 
 def _decode(texts: list[str]) -> Any:
-    return decode_snapshot(parse_snapshot_header(texts[0]), texts[1:], most_bytes=bytes_allowed(texts[1:], 0))
+    return decode_snapshot(parse_snapshot_header(texts[0]), texts[1:])
 
 
 # Snapshots ---------------------------------------------------------------------------------------------------

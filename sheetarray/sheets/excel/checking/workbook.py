@@ -42,9 +42,9 @@ def find_all(
     for number, (titles, written) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
         memory = StoredChecksums(book) if number else memory  # which has been asked about no array
         findings |= dict.fromkeys(_find_all(book, memory, written, titles, missing, guard=guard, check=check))
-    if places := take_named(find_tables(book, sheets), missing):
-        snapshots = open_snapshots(book) if guard else None
-        findings = dict.fromkeys(check_with_tables(places, findings, snapshots, partial(compare_checksums, book)))
+    if places := find_tables(book, sheets):
+        snapshots, tables = open_snapshots(book) if guard else None, take_named(places, missing)
+        findings = dict.fromkeys(check_with_tables(tables, findings, snapshots, partial(compare_checksums, book)))
         findings |= dict.fromkeys(snapshots.findings if snapshots is not None else ())
     for finding in findings:
         hint = book.advise(finding.location, finding.hint)
@@ -98,7 +98,7 @@ def _find_all(
     are_whole = all(finding in changes or finding.severity == "warning" for finding in findings)
     yield from memory.findings
     yield from snapshots.check() if snapshots is not None else ()
-    yield from views.find_typed_over() if titles is not None else ()
+    yield from views.find_typed_over() if titles is not None and book.views.shown else ()
     yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
     yield from map(memory.simplify_exchange, findings)
     yield from memory.find_unknown()

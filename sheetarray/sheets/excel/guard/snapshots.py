@@ -13,7 +13,7 @@ from ....errors import Finding, FormatError, quote_names, warn_caller
 from ....linear.buffers import view_of
 from ....linear.header import Header
 from ....linear.parsing import warn_of_finding
-from ...snapshot import SnapshotHeader, bytes_allowed, decode_snapshot
+from ...snapshot import SnapshotHeader, decode_snapshot
 from ..checksums.record import Checksums, exact_checksum, read_checksums
 from ..checksums.stored import StoredChecksums
 from ..workbook import Workbook
@@ -117,7 +117,7 @@ class Snapshots:
     ) -> Buffer | None:
         """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding."""
         try:
-            buffer = decode_snapshot(header, texts, most_bytes=bytes_allowed(texts, nbytes))
+            buffer = decode_snapshot(header, texts, nbytes)
         except (FormatError, MemoryError) as error:
             reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
             message = f"{header.name and f'{header.name}: '}the guard cannot be used: {reason}"
