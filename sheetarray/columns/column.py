@@ -127,7 +127,7 @@ class ArrayColumn:
         buffers: list[Buffer] = []
         starts = self.starts = []
         for index, (first, rest) in enumerate(self.pieces):
-            if isinstance(rest, _CELLS):
+            if isinstance(rest, _CELLS) or (not isinstance(rest, np.ndarray) and _holds_text(rest)):
                 return None
             starts.append(self.header.capacity - left)
             count = left - len(first) if index == len(self.pieces) - 1 else _count_typed(rest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 from ...columns import ArrayInfo
@@ -293,8 +294,10 @@ def scan_excel(
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
         sheets = select_sheets(book, sheet) if thorough or resize else select_searched(book, sheet)
         places = find_tables(book, select_sheets(book, sheet))
-        snapshots = open_snapshots(book) if places else None
-        return scan_with_tables(places, lambda: scan_sheets(sheets, strict=strict, resize=resize), snapshots)
+        if not places:
+            return scan_sheets(sheets, strict=strict, resize=resize)
+        scan_arrays = partial(scan_sheets, sheets, strict=strict, resize=resize)
+        return scan_with_tables(places, scan_arrays, open_snapshots(book))
 
 
 def check_excel(

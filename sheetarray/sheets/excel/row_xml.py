@@ -19,7 +19,7 @@ from ... import loops
 from ...elements import TypedCells
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 from .cell_xml import is_spaced, mark_spaced, xml_text, xml_texts
 
 _BEFORE, _AFTER = "><v>", "</v></c>"
@@ -98,8 +98,24 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
     styled = "" if style is None else f' s="{style}"'
     layers: Group = []
     for before, series in ((_BEFORE, cells.numbers), (f' t="b"{_BEFORE}', cells.booleans)):
-        if series is not None:
-            layers.append(Layer(styled + before, *_values_of(series), _AFTER))
+        if series is None:
+            continue
+        if series.dtype.is_float() and series.dtype != pl.Float64:  # doubles of the same shortest text as of a float32,
+            series = series.cast(pl.Float32)  # but all digits of an integer, which are exact
+            shortest = series.cast(pl.String).cast(pl.Float64)
+            is_long = (series.abs() >= 2.0**24) & (series.abs() < 1e16)
+            series = series.cast(pl.Float64).zip_with(is_long, shortest)
+        if series.dtype == pl.Float64:
+            doubles = (series.fill_null(math.nan) if series.null_count() else series).to_numpy()
+            layers.append(Layer(styled + before, "d", np.ascontiguousarray(doubles), _AFTER))
+            continue
+        if series.dtype == pl.Boolean:
+            series = series.cast(pl.Int64)
+        if series.dtype == pl.String or series.null_count():
+            layers.append(Layer(styled + before, "v", series.cast(pl.String).to_list(), _AFTER))
+        else:
+            integers = np.ascontiguousarray(series.cast(pl.Int64).to_numpy())
+            layers.append(Layer(styled + before, "i", integers, _AFTER))
     if cells.texts is not None:
         escaped, spaced = xml_texts(cells.texts), mark_spaced(cells.texts)
         if spaced.any():
@@ -107,24 +123,6 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
             layers.append(Layer(_SPACED_TEXT, "v", spaced_texts.to_list(), _AFTER_TEXT))
         layers.append(Layer(_TEXT, "v", escaped.to_list(), _AFTER_TEXT))
     return layers
-
-
-def _values_of(series: pl.Series) -> tuple[Literal["d", "i", "v"], Any]:
-    """Return numbers or booleans as a layer has them, with their kind."""
-    import polars as pl
-
-    if series.dtype.is_float() and series.dtype != pl.Float64:  # doubles of the same shortest text as of a float32,
-        series = series.cast(pl.Float32)  # but all digits of an integer, which are exact
-        shortest = series.cast(pl.String).cast(pl.Float64)
-        is_long = (series.abs() >= 2.0**24) & (series.abs() < 1e16)
-        series = series.cast(pl.Float64).zip_with(is_long, shortest)
-    if series.dtype == pl.Float64:
-        return "d", np.ascontiguousarray((series.fill_null(math.nan) if series.null_count() else series).to_numpy())
-    if series.dtype == pl.Boolean:
-        series = series.cast(pl.Int64)
-    if series.dtype == pl.String or series.null_count():
-        return "v", series.cast(pl.String).to_list()
-    return "i", np.ascontiguousarray(series.cast(pl.Int64).to_numpy())
 
 
 def format_text(text: str) -> str:
