@@ -33,27 +33,27 @@ PENDING = "a formula without a value"
 
 
 class ColumnGroup:
-    """Some columns of a worksheet side by side, whose cells are converted together: thousands of short ones, or a tall
-    one alone.
+    """Some columns of a worksheet side by side, whose cells are converted together, with one query of the engine for
+    all columns of a kind: thousands of short ones, or a tall one alone.
 
     `texts`: the cells whose values are text, column by column, each from top to bottom. `doubles`: those whose values
     are Float64: numbers that doubles hold, dates, truth values. `count`: the number of columns. `from_1904`: whether
-    serial dates count from 1904-01-01, not from 1900.
+    serial dates count from 1904-01-01, not from 1900. `height`: the number of rows; None for those down to the last
+    cell.
     """
 
-    def __init__(self, texts: c.CellRun, doubles: c.CellRun, count: int, *, from_1904: bool) -> None:
+    def __init__(
+        self, texts: c.CellRun, doubles: c.CellRun, count: int, *, from_1904: bool, height: int | None = None
+    ) -> None:
         self._halves, self._count, self._from_1904 = (texts, doubles), count, from_1904
+        self.height = max(half.after for half in self._halves) if height is None else height
         self._bounds = [np.searchsorted(half.columns, np.arange(count + 1)).tolist() for half in self._halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._blank: Mask | None = None
+        self._has_unreadable = False  # whether a converted text is `Unreadable`
         self._is_small = self.height * count <= _SMALL
         self._asked: list[int] | None = None  # the rows of which cells were asked for last
         self._listed: dict[int, list[Cell]] = {}  # the cells in these rows, or in all rows of a small group, by column
-
-    @property
-    def height(self) -> int:
-        """The number of rows down to the last cell."""
-        return max(half.after for half in self._halves)
 
     def columns(self) -> list[GroupedColumn]:
         """Return the columns."""
@@ -135,8 +135,10 @@ class ColumnGroup:
         if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
             texts = self._halves[0].select(~self._blank_texts())
             texts, doubles = (_take_rows(half, rows) for half in (texts, self._halves[1]))
-            columns = _Conversion(texts, doubles, self._count, len(rows), self._from_1904).columns()
-            self._taken = rows, dict(enumerate(columns))
+            is_error = texts.kinds == c.FAULT
+            errors, texts = (texts.select(is_error), texts.select(~is_error)) if is_error.any() else (None, texts)
+            group = ColumnGroup(texts, doubles, self._count, from_1904=self._from_1904, height=len(rows))
+            self._taken = rows, dict(enumerate(group._convert(errors)))
         return self._taken[1].pop(index)
 
     def _blank_texts(self) -> Mask:
@@ -148,6 +150,142 @@ class ColumnGroup:
                 values = texts.values if len(places) == len(texts) else texts.values.gather(places)
                 self._blank[places] = mark_blanks(values)
         return self._blank
+
+    def _convert(self, error_cells: c.CellRun | None) -> Iterator[TableColumn]:
+        """Yield the columns: as text, as doubles if all are numbers, or as both if their digits count.
+
+        No text of this group may be blank. `error_cells`: errors in the same columns and rows.
+        """
+        errors_of: dict[int, dict[int, str]] = {}
+        if error_cells is not None:
+            places = zip(error_cells.columns.tolist(), error_cells.rows.tolist(), strict=True)
+            for (column, row), text in zip(places, error_cells.values.to_list(), strict=True):
+                errors_of.setdefault(column, {})[row] = text
+        kinds, cells = self._kinds_of_columns()
+        are_numbers = (kinds != 0) & (kinds & ~_bits(c.NUMBER, c.LARGE) == 0)
+        are_dates, are_truths = ((kinds == _bits(kind)) & (cells == self.height) for kind in (c.SERIAL, c.BOOLEAN))
+        table, sound, large = self._to_doubles(are_numbers | are_dates | are_truths)
+        are_numbers &= sound
+        typed = self._find_moments(table, are_dates & sound) | self._find_truths(table, are_truths & sound)
+        are_typed = np.isin(np.arange(self._count), list(typed))
+        texts = self._to_texts((kinds != 0) & ~(are_numbers & ~large) & ~are_typed)
+        texts_of_typed = cache(lambda: self._to_texts(are_typed))
+        no_dates = self._find_no_dates((kinds & _bits(c.SERIAL) != 0) & ~are_typed)
+        by_column = zip(are_numbers.tolist(), large.tolist(), kinds.tolist(), table, strict=True)
+        for index, (is_number, is_large, bits, numbers) in enumerate(by_column):
+            errors = errors_of.get(index, _NO_ERRORS)
+            if index in typed:
+                yield TableColumn(partial(_text_of, texts_of_typed, index), None, errors, typed=typed[index])
+                continue
+            if is_number and not is_large:
+                yield TableColumn(None, numbers, errors)
+            elif not bits:
+                yield TableColumn([None] * self.height, None, errors)
+            else:
+                column = TableColumn(texts[index], numbers if is_number else None, errors)
+                if self._has_unreadable:
+                    _take_unreadable(column)
+                if bits & _bits(c.TEXT):
+                    column.text_cells = partial(self._list_texts, index)
+                if index in no_dates:
+                    column.not_dates = no_dates[index]
+                yield column
+
+    def _find_no_dates(self, wanted: Mask) -> dict[int, dict[int, float]]:
+        """Return the numbers of some columns that have a format of dates and are no dates, by column and row.
+
+        A time of day is none of them, nor is a 0 in a column of such times.
+        """
+        import polars as pl
+
+        numbers: dict[int, dict[int, float]] = {}
+        for half in self._halves if wanted.any() else ():
+            serials = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
+            days = serials.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
+            fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
+            of_dates = np.isin(serials.columns, serials.columns[fits | (days < 0) | (days >= 1)])
+            for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
+                numbers.setdefault(int(serials.columns[place]), {})[int(serials.rows[place])] = float(days[place])
+        return numbers
+
+    def _list_texts(self, index: int) -> list[str]:
+        """Return the cells of a column that are typed as text."""
+        texts = self._halves[0]
+        return texts.values.filter((texts.columns == index) & (texts.kinds == c.TEXT)).to_list()
+
+    def _kinds_of_columns(self) -> tuple[Positions, Positions]:
+        """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""
+        kinds, cells = np.zeros(self._count, np.int64), np.zeros(self._count, np.int64)
+        for half in self._halves:
+            if len(half):
+                counts = np.bincount(half.columns, minlength=self._count)
+                filled = np.flatnonzero(counts)
+                starts = (np.cumsum(counts) - counts)[filled]
+                kinds[filled] |= np.bitwise_or.reduceat(_KIND_BITS[half.kinds], starts)
+                cells += counts
+        return kinds, cells
+
+    def _to_doubles(self, wanted: Mask) -> tuple[Array, Mask, Mask]:
+        """Return the doubles of some columns, a row for each, with NaN for blanks; which columns are numbers; and which
+        have numerals of so many digits that their texts count.
+        """
+        import polars as pl
+
+        table = np.full((self._count, self.height), np.nan)
+        sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
+        for half in self._halves:
+            chosen = half.select(wanted[half.columns])
+            if not len(chosen):
+                continue
+            casts = chosen.values.cast(pl.Float64, strict=False)
+            values = casts.to_numpy()
+            table[chosen.columns, chosen.rows] = values
+            if half is self._halves[0]:
+                sound[chosen.columns[~np.isfinite(values)]] = False
+                large[chosen.columns[np.abs(values) >= EXACT]] = True
+        return table, sound, large
+
+    def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
+        """Return the moments of those columns of serial dates that hold nothing but dates, by their index."""
+        indices = np.flatnonzero(wanted)
+        moments = serials_to_moments(table[indices], from_1904=self._from_1904) if len(indices) else []
+        return {index: array for index, array in zip(indices.tolist(), moments, strict=True) if array is not None}
+
+    def _find_truths(self, table: Array, wanted: Mask) -> dict[int, Array]:
+        """Return the booleans of those columns of truth values that hold nothing but 0 and 1, by their index."""
+        indices = np.flatnonzero(wanted)
+        values = table[indices]
+        truths, sound = values == 1, ((values == 0) | (values == 1)).all(axis=1)
+        return {index: truths[place].copy() for place, index in enumerate(indices.tolist()) if sound[place]}
+
+    def _to_texts(self, wanted: Mask) -> dict[int, pl.Series | list[Any]]:
+        """Return the texts of some columns, by their index: lists if they are short, or if cells cannot be read."""
+        import polars as pl
+
+        indices = np.flatnonzero(wanted)
+        if not len(indices):
+            return {}
+        halves = [half.select(wanted[half.columns]) for half in self._halves]
+        order = np.cumsum(wanted) - 1  # of each column among those that are wanted
+        places = np.concatenate([order[half.columns] * self.height + half.rows for half in halves])
+        kinds = np.concatenate([half.kinds for half in halves])
+        texts, numbers = (half.values for half in halves)
+        values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
+        run = c.CellRun.of_line(np.arange(len(kinds)), kinds, values)
+        converted = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
+        cells: Any
+        if isinstance(converted, pl.Series):
+            cells = _spread(converted, places, len(indices) * self.height)
+            cells = cells.to_list() if self.height <= SHORT else cells
+        else:
+            self._has_unreadable = True
+            cells = [None] * (len(indices) * self.height)
+            for place, cell in zip(places.tolist(), converted, strict=True):
+                cells[place] = cell
+        starts = range(0, len(indices) * self.height, self.height)
+        return {
+            index: cells[start : start + self.height] for index, start in zip(indices.tolist(), starts, strict=True)
+        }
 
 
 class GroupedColumn:
@@ -188,157 +326,6 @@ def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
         selected = cells.select(np.isin(cells.rows, rows))
         places = np.searchsorted(rows, selected.rows)
     return c.CellRun(places, selected.columns, selected.kinds, selected.values)
-
-
-class _Conversion:
-    """Converts the cells of a group of columns, with one query of the engine for all columns of a kind.
-
-    `texts`: the cells whose values are text, without blanks. `doubles`: the cells whose values are Float64. `count`:
-    the number of columns. `height`: the number of rows. `from_1904`: whether serial dates count from 1904-01-01, not
-    from 1900.
-    """
-
-    def __init__(self, texts: c.CellRun, doubles: c.CellRun, count: int, height: int, from_1904: bool) -> None:
-        self._count, self._height, self._from_1904 = count, height, from_1904
-        self._errors: dict[int, dict[int, str]] = {}
-        faults = texts.kinds == c.FAULT
-        if faults.any():
-            errors = texts.select(faults)
-            for column, row, text in zip(
-                errors.columns.tolist(), errors.rows.tolist(), errors.values.to_list(), strict=True
-            ):
-                self._errors.setdefault(column, {})[row] = text
-            texts = texts.select(~faults)
-        self._texts, self._doubles = texts, doubles
-        self._has_unreadable = False  # whether a text is `Unreadable`
-
-    def columns(self) -> Iterator[TableColumn]:
-        """Yield the columns: as text, as doubles if all are numbers, or as both if their digits count."""
-        kinds, cells = self._kinds_of_columns()
-        are_numbers = (kinds != 0) & (kinds & ~_bits(c.NUMBER, c.LARGE) == 0)
-        are_dates, are_truths = ((kinds == _bits(kind)) & (cells == self._height) for kind in (c.SERIAL, c.BOOLEAN))
-        table, sound, large = self._to_doubles(are_numbers | are_dates | are_truths)
-        are_numbers &= sound
-        typed = self._find_moments(table, are_dates & sound) | self._find_truths(table, are_truths & sound)
-        are_typed = np.isin(np.arange(self._count), list(typed))
-        texts = self._to_texts((kinds != 0) & ~(are_numbers & ~large) & ~are_typed)
-        texts_of_typed = cache(lambda: self._to_texts(are_typed))
-        no_dates = self._find_no_dates((kinds & _bits(c.SERIAL) != 0) & ~are_typed)
-        by_column = zip(are_numbers.tolist(), large.tolist(), kinds.tolist(), table, strict=True)
-        for index, (is_number, is_large, bits, numbers) in enumerate(by_column):
-            errors = self._errors.get(index, _NO_ERRORS)
-            if index in typed:
-                yield TableColumn(partial(_text_of, texts_of_typed, index), None, errors, typed=typed[index])
-                continue
-            if is_number and not is_large:
-                yield TableColumn(None, numbers, errors)
-            elif not bits:
-                yield TableColumn([None] * self._height, None, errors)
-            else:
-                column = TableColumn(texts[index], numbers if is_number else None, errors)
-                if self._has_unreadable:
-                    _take_unreadable(column)
-                if bits & _bits(c.TEXT):
-                    column.text_cells = partial(self._list_texts, index)
-                if index in no_dates:
-                    column.not_dates = no_dates[index]
-                yield column
-
-    def _find_no_dates(self, wanted: Mask) -> dict[int, dict[int, float]]:
-        """Return the numbers of some columns that have a format of dates and are no dates, by column and row.
-
-        A time of day is none of them, nor is a 0 in a column of such times.
-        """
-        import polars as pl
-
-        numbers: dict[int, dict[int, float]] = {}
-        for half in (self._texts, self._doubles) if wanted.any() else ():
-            serials = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
-            days = serials.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
-            fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
-            of_dates = np.isin(serials.columns, serials.columns[fits | (days < 0) | (days >= 1)])
-            for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
-                numbers.setdefault(int(serials.columns[place]), {})[int(serials.rows[place])] = float(days[place])
-        return numbers
-
-    def _list_texts(self, index: int) -> list[str]:
-        """Return the cells of a column that are typed as text."""
-        cells = self._texts.values.filter((self._texts.columns == index) & (self._texts.kinds == c.TEXT))
-        return cells.to_list()
-
-    def _kinds_of_columns(self) -> tuple[Positions, Positions]:
-        """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""
-        kinds, cells = np.zeros(self._count, np.int64), np.zeros(self._count, np.int64)
-        for half in (self._texts, self._doubles):
-            if len(half):
-                counts = np.bincount(half.columns, minlength=self._count)
-                filled = np.flatnonzero(counts)
-                starts = (np.cumsum(counts) - counts)[filled]
-                kinds[filled] |= np.bitwise_or.reduceat(_KIND_BITS[half.kinds], starts)
-                cells += counts
-        return kinds, cells
-
-    def _to_doubles(self, wanted: Mask) -> tuple[Array, Mask, Mask]:
-        """Return the doubles of some columns, a row for each, with NaN for blanks; which columns are numbers; and which
-        have numerals of so many digits that their texts count.
-        """
-        import polars as pl
-
-        table = np.full((self._count, self._height), np.nan)
-        sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
-        for half in (self._texts, self._doubles):
-            chosen = half.select(wanted[half.columns])
-            if not len(chosen):
-                continue
-            casts = chosen.values.cast(pl.Float64, strict=False)
-            values = casts.to_numpy()
-            table[chosen.columns, chosen.rows] = values
-            if half is self._texts:
-                sound[chosen.columns[~np.isfinite(values)]] = False
-                large[chosen.columns[np.abs(values) >= EXACT]] = True
-        return table, sound, large
-
-    def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
-        """Return the moments of those columns of serial dates that hold nothing but dates, by their index."""
-        indices = np.flatnonzero(wanted)
-        moments = serials_to_moments(table[indices], from_1904=self._from_1904) if len(indices) else []
-        return {index: array for index, array in zip(indices.tolist(), moments, strict=True) if array is not None}
-
-    def _find_truths(self, table: Array, wanted: Mask) -> dict[int, Array]:
-        """Return the booleans of those columns of truth values that hold nothing but 0 and 1, by their index."""
-        indices = np.flatnonzero(wanted)
-        values = table[indices]
-        truths, sound = values == 1, ((values == 0) | (values == 1)).all(axis=1)
-        return {index: truths[place].copy() for place, index in enumerate(indices.tolist()) if sound[place]}
-
-    def _to_texts(self, wanted: Mask) -> dict[int, pl.Series | list[Any]]:
-        """Return the texts of some columns, by their index: lists if they are short, or if cells cannot be read."""
-        import polars as pl
-
-        indices = np.flatnonzero(wanted)
-        if not len(indices):
-            return {}
-        halves = [half.select(wanted[half.columns]) for half in (self._texts, self._doubles)]
-        order = np.cumsum(wanted) - 1  # of each column among those that are wanted
-        places = np.concatenate([order[half.columns] * self._height + half.rows for half in halves])
-        kinds = np.concatenate([half.kinds for half in halves])
-        texts, numbers = (half.values for half in halves)
-        values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
-        run = c.CellRun.of_line(np.arange(len(kinds)), kinds, values)
-        converted = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
-        cells: Any
-        if isinstance(converted, pl.Series):
-            cells = _spread(converted, places, len(indices) * self._height)
-            cells = cells.to_list() if self._height <= SHORT else cells
-        else:
-            self._has_unreadable = True
-            cells = [None] * (len(indices) * self._height)
-            for place, cell in zip(places.tolist(), converted, strict=True):
-                cells[place] = cell
-        starts = range(0, len(indices) * self._height, self._height)
-        return {
-            index: cells[start : start + self._height] for index, start in zip(indices.tolist(), starts, strict=True)
-        }
 
 
 def _bits(*kinds: int) -> int:
