@@ -415,19 +415,19 @@ class _Reading:
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
             self._report(wrong)
         if self._judge is not None:
-            buffer, places = _take_readable(decoded, header.capacity)
-            self._warn_of_all(name, self._judge(name, buffer, column, places))
+            self._take_judged(name, *_take_readable(decoded, header.capacity), column)
         return None
 
     def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
         if self._judge is not None:
-            self._warn_of_all(name, self._judge(name, buffer, column, np.empty(0, np.int64)))
+            self._take_judged(name, buffer, np.empty(0, np.int64), column)
         elif self._arrays.restore is not None:
             buffer = self._arrays.restore.restore(name, buffer, column)
         return view_of(column.header, buffer)
 
-    def _warn_of_all(self, name: str, findings: Iterable[Finding | RowChange]) -> None:
-        for finding in findings:
+    def _take_judged(self, name: str, buffer: Buffer | None, unreadable: Positions, column: ArrayColumn) -> None:
+        """Note what the judge says of an array; `unreadable`: the places of elements whose cells cannot be read."""
+        for finding in self._judge(name, buffer, column, unreadable) if self._judge is not None else ():
             if isinstance(finding, RowChange):
                 self._changes[name] = finding
             else:

@@ -193,7 +193,7 @@ def resize_columns(
             if rows is None:
                 alone = extent.is_whole and (extent.is_sure or (extent.least or 0) > extent.rows)
                 rows = extent.least if alone else None
-            if rows is not None:
+            if rows is not None and rows != extent.rows:
                 columns[name].take_length(rows * extent.row)
         if (uneven := _find_uneven_edit(extents, columns)) is not None:
             note(uneven)

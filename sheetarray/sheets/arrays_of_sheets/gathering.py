@@ -269,9 +269,9 @@ def _read_descriptions(read: Read, infos: InfosByName, names: Sequence[str] | No
     schema_names = None if names is None else {f"{name}{SUFFIX}" for name in names}
     columns = [
         name
-        for name, info in infos.items()
+        for name in infos
         if (name.endswith(SUFFIX) if schema_names is None else name in schema_names)
-        and info.dtype in ("string", "generic")
+        and (info := infos[name]).dtype in ("string", "generic")
         and len(info.shape) == 1
         and info.shape[0] <= _MOST_PIECES
     ]

@@ -105,7 +105,7 @@ class Workbook:
     @property
     def strings_part(self) -> str | None:
         """The part of the shared strings of an .xlsx or .xlsm; None where it names none."""
-        return self._container.strings_part if isinstance(self._container, OoxmlCells) else None
+        return None if self.own is None else self.own.relations.target("sharedStrings")
 
     @cached_property
     def record(self) -> Mapping[str, Any]:

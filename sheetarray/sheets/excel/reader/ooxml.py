@@ -42,15 +42,10 @@ class OoxmlCells(XmlBook):
         member = self.package.find(self.parts[title])
         return member is not None and member.size <= _SMALL
 
-    @property
-    def strings_part(self) -> str | None:
-        """The name of the part with the shared strings; None if the workbook names no such part."""
-        return self._relations.target("sharedStrings")
-
     @cached_property
     def strings(self) -> SharedStrings:
         """The strings to which cells refer by number."""
-        return SharedStrings(self.package, self.strings_part)
+        return SharedStrings(self.package, self._relations.target("sharedStrings"))
 
     @cached_property
     def formats(self) -> Formats:

@@ -75,11 +75,10 @@ def renew_tables(
     Raises:
         FormatError: the cells of a table are not those of its arrays any more.
     """
-    places = take_named(find_tables(book, sheets), missing)
-    if not places:
+    if not (places := find_tables(book, sheets)):
         return None
     renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
-    tables, unreadable_labels = leave_unreadable(open_recorded(places, snapshots))
+    tables, unreadable_labels = leave_unreadable(open_recorded(take_named(places, missing), snapshots))
     renewed.tables = tables
     with keeping_unreadable() as renewed.unreadable:
         renewed.arrays, renewed.labels = read_recorded(tables, resize=True)
