@@ -38,8 +38,6 @@ from .sheet import GridSheet, HeaderCells, Zone
 from .side_by_side import find_side_by_side
 from .words import FIRST_FIELD, Anchor, Words
 
-# The anchors of a sheet.
-
 MOST_BROKEN = 1000  # headers of a sheet that are reported one by one
 _CELLS_A_BATCH = 2**18  # cells of headers that are fetched at once
 _CANDIDATES_AT_ONCE = 2**12

@@ -26,11 +26,6 @@ from ....files.zip_headers import LOCAL_HEADER
 from .package import Package
 from .parts import DEFLATED, UTF8_NAME, ZIP64
 
-# Compresses the content of a part in a second thread, with the fastest library that is installed.
-#
-# The caller makes the next chunk while the one before is compressed. Only a few chunks may wait, so that memory
-# stays bounded.
-
 _WAITING = 2  # chunks that may wait to be compressed
 _TOGETHER = 2**16  # bytes of chunks that a thread takes at once, at least
 _SHORT = 2**16  # bytes that are compressed without a second thread
@@ -53,7 +48,10 @@ class PackedSizes(NamedTuple):
 
 
 class Deflater:
-    """A deflate stream that is written into a sink.
+    """A deflate stream that is written into a sink, compressed with the fastest library that is installed.
+
+    The caller makes the next chunk while a second thread compresses the one before. Only a few chunks may wait, so that
+    memory stays bounded.
 
     Example:
         >>> import io

@@ -1,4 +1,9 @@
-"""The parts of a workbook's zip package: its directory, where each part lies, and how it is packed."""
+"""The parts of a workbook's zip package: its directory, where each part lies, and how it is packed.
+
+Source: APPNOTE 6.3.10. It is read here and not by `zipfile`, because copying a part needs its compressed bytes,
+and because two readers that understand one damaged directory differently would show two different workbooks: what
+is damaged is refused.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,6 @@ from typing import NamedTuple
 from ....errors import FormatError
 from ....files import FileSlices
 from ....files.zip_headers import LOCAL_HEADER, agrees_with_directory
-
-# Reads the directory of a zip package: its members, and where their compressed bytes lie.
-#
-# Source: APPNOTE 6.3.10. It is read here and not by `zipfile`, because copying a part needs its compressed bytes,
-# and because two readers that understand one damaged directory differently would show two different workbooks: what
-# is damaged is refused.
 
 STORED, DEFLATED = 0, 8  # the methods of compression that packages of workbooks use
 UTF8_NAME = 0x800  # the flag that says how the name is encoded

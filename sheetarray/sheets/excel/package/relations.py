@@ -1,4 +1,8 @@
-"""The small parts of a workbook that say what others are: relationships, and the types of contents."""
+"""The small parts of a workbook that say what others are: relationships from part to part, and the types of contents.
+
+Source: ECMA-376 part 2 (relationships, content types), part 1 and 4 (their types, in transitional and in strict
+OOXML). Strict OOXML is read, and not written.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -17,12 +21,7 @@ from .markup import children_named, parse_tree
 from .package import Package
 
 if TYPE_CHECKING:
-    from xml.etree import ElementTree
-
-# Reads and changes the references from parts of a package to others (relationships), and the types of the parts.
-#
-# Source: ECMA-376 part 2 (relationships, content types), part 1 and 4 (their types, in transitional and in strict
-# OOXML). Strict OOXML is read, and not written.
+    pass
 
 DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'  # with which each part of XML begins
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"  # the namespace of workbooks and sheets
@@ -78,7 +77,13 @@ class Relations:
         if (member := package.find(self.name)) is not None:
             self.name = member.name
             root = parse_tree(package.read(self.name, limit=_MOST_BYTES), location=self.name)
-            self.entries = [*map(partial(_relation, package, self._folder), children_named(root, "Relationship"))]
+            for entry in children_named(root, "Relationship"):
+                path = _path_of(self._folder, entry.get("Target", ""))
+                member = package.find(path) or package.find(unquote(path))
+                path = path if member is None else member.name  # as the package spells it
+                target = None if entry.get("TargetMode") == "External" else path
+                relation = Relation(entry.get("Id", ""), _kind_of(entry.get("Type", "")), target, entry.attrib)
+                self.entries.append(relation)
 
     def copy(self) -> Relations:
         """Return the same references, which can be changed by themselves; none was changed so far."""
@@ -149,14 +154,6 @@ def relations_part(part: str) -> str:
     """Return the name of the part that holds the relationships of a part."""
     folder, base = posixpath.split(part)
     return posixpath.join(folder, "_rels", f"{base}.rels")
-
-
-def _relation(package: Package, folder: str, entry: ElementTree.Element) -> Relation:
-    path = _path_of(folder, entry.get("Target", ""))
-    member = package.find(path) or package.find(unquote(path))
-    target = path if member is None else member.name  # as the package spells it
-    target_inside = None if entry.get("TargetMode") == "External" else target
-    return Relation(entry.get("Id", ""), _kind_of(entry.get("Type", "")), target_inside, entry.attrib)
 
 
 @lru_cache(maxsize=1024)  # workbooks have the same few types, and nearly the same names of parts

@@ -87,10 +87,15 @@ def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
     not_text = np.flatnonzero((run.kinds != TEXT) & (run.kinds != SERIAL))
     values: dict[tuple[int, str], Cell] = {}  # headers of very many arrays say the same
     for index, kind in zip(not_text.tolist(), run.kinds[not_text].tolist(), strict=True):
-        cell = kind, texts[index]
-        if cell not in values:
-            values[cell] = scalar_of(*cell)
-        texts[index] = values[cell]
+        text = texts[index]
+        if (kind, text) not in values:
+            value: Cell = None if kind == PENDING else text
+            if kind in (NUMBER, LARGE):
+                value = _parse_number(text)
+            elif kind == BOOLEAN:
+                value = text.strip() in ("1", "true")
+            values[kind, text] = value
+        texts[index] = values[kind, text]
     return texts
 
 
@@ -101,15 +106,6 @@ def _put_dates(texts: list[Any], serials: Sequence[int], *, from_1904: bool) -> 
     dates = serials_to_dates(np.array(counts, float), from_1904=from_1904)
     for index, date, number in zip(serials, dates, shown, strict=True):
         texts[index] = number if date is None else date  # a time of day is no blank
-
-
-def scalar_of(kind: int, text: str) -> Cell:
-    """Return a cell that is not a date as a Python scalar."""
-    if kind in (NUMBER, LARGE):
-        return _parse_number(text)
-    if kind == BOOLEAN:
-        return text.strip() in ("1", "true")
-    return None if kind == PENDING else text
 
 
 def number_shown(kind: int, text: str) -> int | float | None:
