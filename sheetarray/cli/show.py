@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ROWS = 12
 _BY_INDEX = '--slice "[:, 0]" takes integers, start:stop:step and ...'
-_BY_LABEL = '--slice "time=2026-07, lat=47.5" takes exact labels'
+_BY_LABEL = '--slice "time=2026-07, lat=47.5" takes exact labels; --slice "0, :" takes indices'
 _LONGEST_LABEL = 12
 
 

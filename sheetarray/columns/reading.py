@@ -93,7 +93,7 @@ class SheetArrays:
         if not self._anchors:
             raise FormatError(
                 NO_ARRAY,
-                hint="read_columns and sheetarray table read ordinary tables",
+                hint="read_columns reads ordinary tables, and sheetarray table -o out.xlsx converts them",
             )
         self.stops = find_stops(self._anchors)
         self._infos: Mapping[str, ArrayInfo] | None = None

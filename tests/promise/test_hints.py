@@ -246,9 +246,9 @@ COMMANDS: list[tuple[str, str, str, list[str]]] = [
         ["convert latin.csv o.json {}"],
     ),
     (
-        "read_columns and sheetarray table read",
+        "read_columns reads ordinary tables, and sheetarray",
         "convert table.csv o.json",
-        r"and sheetarray (table) read",
+        r"sheetarray (table -o out.xlsx) converts",
         ["{} table.csv"],
     ),
     ("list all arrays with sheetarray info", "table run.csv", r"with sheetarray (info)", ["{} run.csv"]),
