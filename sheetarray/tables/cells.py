@@ -56,10 +56,6 @@ def mark_blanks(texts: pl.Series, white: str = WHITE) -> Mask:
 _NOTHING: Mapping[int, Any] = MappingProxyType({})  # one for all columns, of which there may be thousands
 
 
-def _nothing() -> Mapping[int, Any]:
-    return _NOTHING
-
-
 @dataclass(slots=True)
 class TableColumn:
     """The cells of a column, in the rows that count."""
@@ -70,15 +66,16 @@ class TableColumn:
     # the cells as doubles, NaN for blanks, if the container says that all of them are numbers. If it gives their texts
     # as well, integers beyond 2^53 have digits that the doubles lack
     numbers: Array | None = None
-    errors: Mapping[int, str] = field(default_factory=_nothing)  # the names of error cells, such as `#N/A`, by index
+    # the names of error cells, such as `#N/A`, by index
+    errors: Mapping[int, str] = field(default_factory=lambda: _NOTHING)
     # cells whose value cannot be known, by index
-    unreadable: Mapping[int, Unreadable] = field(default_factory=_nothing)
+    unreadable: Mapping[int, Unreadable] = field(default_factory=lambda: _NOTHING)
     # the array, if every cell is known to be a date, a boolean, or a number that loses nothing
     typed: Array | None = None
     # lists the cells that the container says are text, though they may look like numbers; None if it does not say
     text_cells: Callable[[], list[str]] | None = None
     # the numbers that have a format of dates and are none, such as days before 1900, by index
-    not_dates: Mapping[int, float] = field(default_factory=_nothing)
+    not_dates: Mapping[int, float] = field(default_factory=lambda: _NOTHING)
     look: MarksLook = None  # what the marks of numbers show, if `typed` holds numbers
 
     def __len__(self) -> int:
@@ -165,6 +162,8 @@ class Table:
     # whether the workbook has no record of this package, which writes dates as text if it is asked to
     is_foreign: bool = False
     doubts: Sequence[Doubt] = ()  # about the marks, and what is no text
+    # whether no cell is blank, and each row of the sheet is one of the table. Of many rows nobody looks
+    is_full: bool = False
     # rows that were listed already, by the numbers of the columns that were asked for
     listed: dict[tuple[int, ...], dict[int, list[Cell]]] = field(default_factory=dict, init=False, repr=False)
 
@@ -189,7 +188,7 @@ def crop_table(table: Table, area: Area) -> Table:
     """Return the part of a table that stands in a range of the sheet."""
     first, end = (min(table.index_of(row), table.height) for row in (area.top, area.bottom))
     columns = {number: column for number, column in table.columns.items() if area.left <= number < area.right}
-    return replace(table, height=end, columns=columns, first=first)
+    return replace(table, height=end, columns=columns, first=first, is_full=False)
 
 
 class TableSheet(Protocol):

@@ -6,7 +6,6 @@ The marks of numbers are decided for the whole file: a number in one column may 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -65,16 +64,20 @@ class ColumnReader:
         for first in range(0, len(names), count):
             group = {name: wanted[name] for name in names[first : first + count]}
             arrays |= self._read_group(group, errors)
-        if not self._is_settled:
+        if not self._is_settled and ({*self._looks.values()} - {None, "point"} or self.marks.decimal == ","):
             arrays |= self._settle_marks(wanted)
-        self._note_errors(errors)
+        if errors:
+            self._note_errors(errors)
         return arrays
 
     def _read_group(self, wanted: Mapping[str, int], errors: list[tuple[int, int, str]]) -> dict[str, Array]:
         """Return the arrays of a few columns, and note their error cells: index, number of the column, text."""
         arrays: dict[str, Array] = {}
+        dtype_option, shape_option = self.options.dtype, self.options.shape
+        dtypes = dtype_option if isinstance(dtype_option, Mapping) else dict.fromkeys(wanted, dtype_option)
+        shapes = shape_option if isinstance(shape_option, Mapping) else dict.fromkeys(wanted, shape_option)
         for name, number in wanted.items():
-            dtype, shape = _option_for(self.options.dtype, name), _option_for(self.options.shape, name)
+            dtype, shape = dtypes.get(name), shapes.get(name)
             column = self._take(number, name, dtype)
             array = self._infer(column, number) if dtype is None else self._decode_given(column, dtype, name, number)
             arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
@@ -146,16 +149,18 @@ class ColumnReader:
             if all(before != after or is_blank(before) for before, after in zip(listed, read, strict=True)):
                 texts = read
         inferred = infer(texts, self.options.marks if marks is None else marks, nullable=self.options.nullable)
-        return infer(texts, self.options.marks, as_text=True) if self._is_text(column, inferred.values) else inferred
+        if column.text_cells is not None and self._is_text(column, column.text_cells(), inferred.values):
+            return infer(texts, self.options.marks, as_text=True)
+        return inferred
 
-    def _is_text(self, column: TableColumn, values: Array) -> bool:
+    def _is_text(self, column: TableColumn, text_cells: Sequence[str], values: Array) -> bool:
         """Return whether a column stays text: all of its cells are typed as text, although they look like values."""
         kind = values.dtype.kind
-        if kind not in "iufbM" or column.text_cells is None:
+        if kind not in "iufbM":
             return False
         if kind in "bM" and (not self.table.is_foreign or self.options.date_format is not None):
             return False
-        texts, listed = [text for text in column.text_cells() if text.strip()], column.as_list()
+        texts, listed = [text for text in text_cells if text.strip()], column.as_list()
         if not texts or len(texts) < len(listed) - listed.count(None) - listed.count(""):
             return False
         return are_held_dates(values) if kind == "M" else kind == "b" or self.table.is_foreign or are_numerals(texts)
@@ -193,7 +198,7 @@ class ColumnReader:
                     self.marks = NumeralMarks(",", ".")
                 column = self._take(number, name)
                 array = self._infer_texts(column, NumeralMarks(",", None if look == "commas" else ".")).values
-                shape = _option_for(self.options.shape, name)
+                shape = self.options.shape.get(name) if isinstance(self.options.shape, Mapping) else self.options.shape
                 arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
             elif look == "commas":
                 hint = "decimal=',' or thousands=',' makes it numbers"
@@ -302,11 +307,10 @@ class ColumnReader:
 
     def _note_errors(self, errors: list[tuple[int, int, str]]) -> None:
         """Note error cells, which are read as missing values."""
-        if errors:
-            index, number, text = min(errors)
-            count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
-            message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
-            self._doubts.append(Doubt("errors", message, self.rows.row(index), number))
+        index, number, text = min(errors)
+        count = f"{len(errors)} error cells, read as missing values; the first is" if len(errors) > 1 else ""
+        message = f"{count} {text}" if count else f"an error cell, {text}, read as a missing value"
+        self._doubts.append(Doubt("errors", message, self.rows.row(index), number))
 
     def _keep(self, name: str, count: int, errors: Mapping[int, FormatError], *, are_missing: bool = False) -> bool:
         """Keep the errors of cells, by index, if a caller asks for them; otherwise return False."""
@@ -318,10 +322,6 @@ class ColumnReader:
     def _error(self, number: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
         location = cell_address(self.rows.row(index), number)
         return FormatError(reason, location=location, element=f"{name}[{index}]", hint=hint)
-
-
-def _option_for(option: Any, name: str) -> Any:
-    return option.get(name) if option is not None and isinstance(option, Mapping) else option
 
 
 def _cast_numbers(column: TableColumn, dtype: DType, missing: MissingOption) -> Array | None:

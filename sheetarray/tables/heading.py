@@ -33,6 +33,7 @@ _LONGEST_UNIT = 3  # characters; a row of longer words below names holds no unit
 _RULE = re.compile(r"(?=[-=_+:| ]*?(?:--|==|__))[-=_+:| ]*+")  # a cell of a line that a program draws below names
 _END = re.compile(r"\*+ ?end[_ ]of[_ ]header ?\*+|\[data\]", re.IGNORECASE)  # the last row above names, of instruments
 _MARK = re.compile(r"[#%!*;]|//")  # of comments above a table
+_SIGN = re.compile(_MARK.pattern + r"|\[")  # with which comments begin, and the last row of settings
 
 
 @dataclass
@@ -71,34 +72,58 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
     asked = sorted({*top, *lower})
     by_row = dict(zip(asked, list_cells(table, numbers, asked), strict=True))
     grid, sample = ([by_row[row] for row in each] for each in (top, lower))
-    heading = Heading()
-    fills = [len(cells) - cells.count(None) for cells in grid]
-    lower_fills = sorted(len(cells) - cells.count(None) for cells in sample)
-    heading.usual = usual = lower_fills[len(lower_fills) // 2]
-    heading.kinds = kinds = _find_kinds(numbers, sample)
+    fills = sorted(len(cells) - cells.count(None) for cells in sample)
+    heading = Heading(kinds=_find_kinds(numbers, sample), usual=fills[len(fills) // 2])
+    is_plain = table.is_full and isinstance(rows, range) and _is_plain(grid)
     if header is not None:
         heading.names = min(header, len(rows))
         if header:
             _pass_rule(heading, table, grid, top)
-        _find_index(heading, table, numbers, grid, top)
-        return heading
-    above = _count_above(table, top, grid, fills, usual, kinds, numbers)
-    if (grouped := _find_grouped(table, grid, top, above)) is not None:
-        above, heading.names = grouped
-        heading.above = above
-        _tell_joined(heading, table, top)
+    elif is_plain:
+        _find_names(heading, table, grid, top, numbers, is_plain=True)
+    else:
+        heading.above = _count_above(heading, table, top, grid, numbers)
+        if (grouped := _find_grouped(table, grid, top, heading.above)) is not None:
+            heading.above, heading.names = grouped
+            _tell_joined(heading, table, top)
+        else:
+            _find_names(heading, table, grid, top, numbers)
         _tell_above(heading, table, top, numbers)
-        _find_index(heading, table, numbers, grid[above:], top[above:])
-        return heading
+    if not is_plain:
+        _find_index(heading, table, numbers, grid[heading.above :], top[heading.above :])
+    return heading
+
+
+def _is_plain(grid: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether nothing can stand above the names of a full table: no row begins as a comment or settings do, and
+    the first is no sentence, and names no groups of columns.
+    """
+    first = grid[0]
+    is_sentence = any(isinstance(cell, str) and cell[:1] in " \t" for cell in first)
+    return not is_sentence and len({*first}) == len(first) and not any(_SIGN.match(str(cells[0])) for cells in grid)
+
+
+def _find_names(
+    heading: Heading,
+    table: Table,
+    grid: Sequence[Sequence[Cell]],
+    top: Sequence[int],
+    numbers: Sequence[int],
+    *,
+    is_plain: bool = False,
+) -> None:
+    """Count the rows of names from the first row that fits the columns, and the rows above that are settings."""
+    above, kinds = heading.above, heading.kinds
     places = {number: place for place, number in enumerate(numbers)}
     fits: list[bool | None] = []
     for index in range(above, len(grid) if kinds else 0):
         fits.append(_fits_with_next(grid[index : index + 2], kinds, places))
         if fits[-1]:
             break
-    blocks = _count_settings(table, grid[above:], fits, top[above:])
-    blocks += _count_above_years(heading, table, grid[above + blocks :], fits[blocks:], top[above + blocks :])
-    heading.above, above, fits = above + blocks, above + blocks, fits[blocks:]
+    if not is_plain:
+        blocks = _count_settings(table, grid[above:], fits, top[above:])
+        blocks += _count_above_years(heading, table, grid[above + blocks :], fits[blocks:], top[above + blocks :])
+        heading.above, above, fits = above + blocks, above + blocks, fits[blocks:]
     below = grid[above:]
     rule = next((index for index, cells in enumerate(below[: _MOST_NAMES + 1]) if _is_rule(cells)), 0)
     if rule and not any(fits[:rule]):
@@ -110,9 +135,6 @@ def find_heading(table: Table, rows: range | Positions, header: int | None) -> H
         heading.names = _count_names(heading, table, below, fits, top[above:], places)
         if heading.names > 1:
             _tell_joined(heading, table, top)
-    _tell_above(heading, table, top, numbers)
-    _find_index(heading, table, numbers, below, top[above:])
-    return heading
 
 
 def _find_grouped(
@@ -250,16 +272,11 @@ def _fits_with_next(pair: Sequence[Sequence[Cell]], kinds: dict[int, str], place
 
 
 def _count_above(
-    table: Table,
-    top: Sequence[int],
-    grid: Sequence[Sequence[Cell]],
-    fills: Sequence[int],
-    usual: int,
-    kinds: dict[int, str],
-    numbers: Sequence[int],
+    heading: Heading, table: Table, top: Sequence[int], grid: Sequence[Sequence[Cell]], numbers: Sequence[int]
 ) -> int:
     """Return the number of rows above the names."""
-    most = usual * _SPARSE
+    usual, kinds = heading.usual, heading.kinds
+    most, fills = usual * _SPARSE, [len(cells) - cells.count(None) for cells in grid]
     places = {number: place for place, number in enumerate(numbers)}
     above = max((index + 1 for index, cells in enumerate(grid[:-2]) if _ends_settings(cells)), default=0)
     above = above or _count_comments(table, top, grid, usual) or _count_sentences(table, top, grid)

@@ -217,17 +217,17 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         return Choice(hypotheses[0], width=max(widths, key=lambda each: (widths[each], each), default=1))
     scored: _Scored = []
     best, close = 0.0, _CLOSE
-    for bound in sorted({_bound_score(marks) for marks in hypotheses}, reverse=True):
+    bounds = [_SELDOM.get(marks.delimiter, 1.0) if marks.delimiter else _NO_DELIMITER for marks in hypotheses]
+    for bound in sorted({*bounds}, reverse=True):  # the highest scores that hypotheses can get
         if bound < best * (1 - max(close, 1 - _RIVAL)):
             break  # none of the others can be the best, or nearly
-        scored += _score_all(sample, [marks for marks in hypotheses if _bound_score(marks) == bound], scored)
-        best, close = _find_best(scored)
+        equal = [marks for marks, mine in zip(hypotheses, bounds, strict=True) if mine == bound]
+        scored += _score_all(sample, equal, scored)
+        best = max(fit.score for fit, _ in scored)
+        close = _ONE_ROW if max(fit.count for fit, _ in scored) <= 1 else _CLOSE
     if best < _POOR:
-        standing = [(fit.standing, marks) for fit, marks in scored if marks.delimiter in COMMON and not fit.is_prose]
-        most = max((share for share, _ in standing), default=0.0)
-        if most >= 0.5:
-            scored = [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
-            best = max(fit.score for fit, _ in scored)
+        scored = _leave_standing(scored)
+        best = max(fit.score for fit, _ in scored)
     likely = [(fit, marks) for fit, marks in scored if fit.score >= best * (1 - close)]
     likely.sort(key=lambda one: _rank(one[1]))
     fit, marks = likely[0]
@@ -236,16 +236,6 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         return replace(choice, marks=replace(choice.marks, quotechar=marks.quotechar))
     if marks.delimiter == ", " and fit.width > 1 and len(fit.first) == 1 and fit.first[0].count(",") == fit.width - 1:
         marks = replace(marks, delimiter=",")  # no blank stands in the row of names
-    if not marks.delimiter and "delimiter" not in known:
-        lines = [line for piece in sample.pieces for line in piece.split("\n")]
-        for mark in COMMON:
-            if stands_between_values([line for line in lines if mark in line][:_MOST_ROWS], mark):
-                return Choice(Marks(mark, marks.quotechar, marks.escapechar), fit.score)
-        if NUMBER not in fit.kinds:
-            common = [(f.count_together(), m) for f, m in scored if m.delimiter in COMMON]
-            run, run_marks = max(common, key=lambda one: one[0], default=(0, marks))
-            if run:
-                return Choice(run_marks, fit.score, "", run)
     rivals = [
         m.delimiter
         for f, m in scored
@@ -254,17 +244,48 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         and f.score >= best * _RIVAL
         and f.width > 1
     ]
-    if not marks.delimiter and NUMBER not in fit.kinds:
-        rivals += [m.delimiter for f, m in scored if m.delimiter in COMMON and f.regular > _NEARLY_ALL]
-        lines = [line for line in sample.pieces[0].split("\n")[:_MOST_ROWS] if line.strip()]
-        if len(lines) > 2 and all(map(_ALIGNED.search, lines)):
-            rivals.append(WHITESPACE)
-        rivals += [mark for mark in COMMON if lines and _parts_names(lines, mark)]
-    elif not marks.delimiter:
-        rivals += [mark for mark in COMMON if _are_names(fit.first, mark) and not _is_value(fit.first[0])]
+    if not marks.delimiter:
+        if "delimiter" not in known and (parted := _find_parted(sample, scored, fit, marks)) is not None:
+            return parted
+        rivals += _list_rivals(sample, scored, fit)
     return Choice(
         marks, fit.score, rivals[0] if rivals else None, fit.width, fit.is_spaced and len(marks.delimiter) == 1
     )
+
+
+def _leave_standing(scored: _Scored) -> _Scored:
+    """Return the usual delimiters that stand in most rows, if one stands in half of them; else all hypotheses."""
+    standing = [fit.standing for fit, marks in scored if marks.delimiter in COMMON and not fit.is_prose]
+    most = max(standing, default=0.0)
+    if most < 0.5:
+        return scored
+    return [(fit, marks) for fit, marks in scored if marks.delimiter in COMMON and fit.standing == most]
+
+
+def _find_parted(sample: Sample, scored: _Scored, fit: _Fit, marks: Marks) -> Choice | None:
+    """Return the usual delimiter that stands between values in all rows that have it, or between the cells of several
+    rows that are a table among lines of prose, where no delimiter explains a sample best; else None.
+    """
+    lines = [line for piece in sample.pieces for line in piece.split("\n")]
+    for mark in COMMON:
+        if stands_between_values([line for line in lines if mark in line][:_MOST_ROWS], mark):
+            return Choice(Marks(mark, marks.quotechar, marks.escapechar), fit.score)
+    if NUMBER in fit.kinds:
+        return None
+    common = [(f.count_together(), m) for f, m in scored if m.delimiter in COMMON]
+    run, run_marks = max(common, key=lambda one: one[0], default=(0, marks))
+    return Choice(run_marks, fit.score, "", run) if run else None
+
+
+def _list_rivals(sample: Sample, scored: _Scored, fit: _Fit) -> list[str]:
+    """Return the delimiters that a text may have where none explains a sample best."""
+    if NUMBER in fit.kinds:
+        return [mark for mark in COMMON if _are_names(fit.first, mark) and not _is_value(fit.first[0])]
+    rivals = [m.delimiter for f, m in scored if m.delimiter in COMMON and f.regular > _NEARLY_ALL]
+    lines = [line for line in sample.pieces[0].split("\n")[:_MOST_ROWS] if line.strip()]
+    if len(lines) > 2 and all(map(_ALIGNED.search, lines)):
+        rivals.append(WHITESPACE)
+    return [*rivals, *(mark for mark in COMMON if lines and _parts_names(lines, mark))]
 
 
 def _is_swallowed(text: str, quote: str) -> bool:
@@ -276,11 +297,6 @@ def _is_swallowed(text: str, quote: str) -> bool:
 _Scored = list[tuple["_Fit", Marks]]
 
 
-def _bound_score(marks: Marks) -> float:
-    """Return the highest score that a hypothesis can get."""
-    return _SELDOM.get(marks.delimiter, 1.0) if marks.delimiter else _NO_DELIMITER
-
-
 def _score_all(sample: Sample, hypotheses: Sequence[Marks], others: _Scored) -> _Scored:
     """Return what each hypothesis makes of a sample, beside others."""
     scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
@@ -289,12 +305,6 @@ def _score_all(sample: Sample, hypotheses: Sequence[Marks], others: _Scored) -> 
         if any(_are_names(fit.first, mark) for mark in even):
             fit.score *= _TORN
     return scored
-
-
-def _find_best(scored: _Scored) -> tuple[float, float]:
-    """Return the best score, and by what share of it two scores differ that are alike."""
-    is_one_row = max((fit.count for fit, _ in scored), default=0) <= 1
-    return max((fit.score for fit, _ in scored), default=0.0), _ONE_ROW if is_one_row else _CLOSE
 
 
 def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:
@@ -438,6 +448,7 @@ class _Fit:
         self.width, self.score, self.standing, self.regular = 1, 0.0, 0.0, 0.0
         self.is_even = self.is_prose = self.is_spaced = False
         self._rows: list[list[str]] = []
+        self._has_quotes = any(mark in piece for piece in sample.pieces for mark in {'"', "'", marks.quotechar} - {""})
         self.kinds: list[str] = []
         self.first: list[str] = []
         rows = list(_sample_rows(sample, marks))
@@ -498,7 +509,7 @@ class _Fit:
         is_blank_mark = marks.delimiter in (" ", WHITESPACE)
         typed = 0
         for cells in columns:
-            bare, odd = _unquote(cells, marks)
+            bare, odd = _unquote(cells, marks) if self._has_quotes else (cells, 0.0)
             kinds = [kind_of(cell) for cell in bare]
             kind, share = share_of_kind(kinds)
             weight = WEIGHTS[kind if marks.delimiter or kind != ITEMS else OTHER]
@@ -519,9 +530,6 @@ class _Fit:
 def _unquote(cells: Sequence[str], marks: Marks) -> tuple[list[str], float]:
     """Return cells without their quotes, and the share of cells in which a quote stands beside no delimiter."""
     quote, odd, bare = marks.quotechar, 0, []
-    joined = "".join(cells)
-    if '"' not in joined and "'" not in joined and not (quote and quote in joined):
-        return [*cells], 0.0
     for cell in cells:
         text = cell
         if quote and quote in cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -95,16 +95,6 @@ class TableColumns(dict[str, Array]):
         return [DataCells(self.title, row, column, "columns", first) for first, row in self.runs]
 
 
-@dataclass
-class _Found:
-    """A table with the rows and the names that were found."""
-
-    table: Table
-    rows: TableRows
-    options: TableOptions
-    doubts: list[Any] = field(default_factory=list)
-
-
 def read_table(
     sheet: TableSheet,
     columns: Sequence[str] | None = None,
@@ -121,17 +111,27 @@ def read_table(
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.
         NotFoundError: no such column, or no such range.
     """
-    located = _find_table(sheet, options or TableOptions(), least_rows)
-    table, rows, options, doubts = located.table, located.rows, located.options, located.doubts
+    options = options or TableOptions()
+    if (area := options.area) is None:
+        refuse_arrays(sheet)
+        table = whole = sheet.table()
+    else:
+        whole = sheet.table()
+        table = crop_table(whole, area)
+        if isinstance(options.skip_rows, int):
+            options = replace(options, skip_rows=area.top + options.skip_rows)
+    rows = select_rows(table, options, least_rows)
+    doubts = [*table.doubts, *rows.heading.doubts]
     names = name_columns(table, rows, doubts)
     by_name: dict[str, Any] = {
         option: {select_names(names, name)[0]: value for name, value in given.items()}
         for option, given in (("dtype", options.dtype), ("shape", options.shape))
         if isinstance(given, Mapping)
     }
-    options = replace(options, **by_name)
+    options = replace(options, **by_name) if by_name else options
     selected = {name: names[name] for name in select_names(names, columns)}
-    _refuse_blanks(table, rows, len(selected))
+    if table.held is not None:
+        _refuse_blanks(table, table.held, rows, len(selected))
     doubts += doubt_rows(table, rows, names, selected, options)
     reader = ColumnReader(table, rows, options, doubts, sheet.title)
     arrays = reader.read(selected)
@@ -147,12 +147,14 @@ def read_table(
         len(names),
         len(rows.data),
     )
-    name_row = rows.name_row if rows.names else -1
-    findings = list_findings(doubts, sheet.title, {number: name for name, number in selected.items()}, rows.index_of)
+    titles = {number: name for name, number in selected.items()}
+    findings = list_findings(doubts, sheet.title, titles, rows.index_of) if doubts else []
     if options.is_checked:
         lint_table(table, rows, selected, arrays, doubts, findings, sheet.title)
+    name_row = rows.name_row if rows.names else -1
     read = TableColumns(arrays, dialect, findings, selected, rows.find_runs(), sheet.title, name_row)
-    read.cells_outside = rows.list_outside(table if options.area is None else sheet.table())
+    if not table.is_full or len(rows.names) + len(rows.data) < table.height:
+        read.cells_outside = rows.list_outside(whole)
     return read
 
 
@@ -195,19 +197,6 @@ def read_tables(
     return tables
 
 
-def _find_table(sheet: TableSheet, options: TableOptions, least_rows: int) -> _Found:
-    area = options.area
-    if area is None:
-        refuse_arrays(sheet)
-        table = sheet.table()
-    else:
-        table = crop_table(sheet.table(), area)
-        if isinstance(options.skip_rows, int):
-            options = replace(options, skip_rows=area.top + options.skip_rows)
-    rows = select_rows(table, options, least_rows)
-    return _Found(table, rows, options, [*table.doubts, *rows.heading.doubts])
-
-
 def refuse_arrays(sheet: TableSheet) -> None:
     """Refuse a sheet in which arrays of the exchange format stand.
 
@@ -215,7 +204,7 @@ def refuse_arrays(sheet: TableSheet) -> None:
         FormatError: there is one.
     """
     grid = sheet.first_rows()
-    for anchor in anchors_of_grid(grid):
+    for anchor in anchors_of_grid(grid) if grid else ():
         is_version = anchor.aliases == () and _is_version(grid, *anchor.cell(1))
         if anchor.header is None and not is_version:
             continue  # only words that a header has as well
@@ -232,12 +221,11 @@ def _is_version(grid: Sequence[Sequence[Cell]], row: int, column: int) -> bool:
     return column < len(cells) and any(sign.isdigit() for sign in str(cells[column]))
 
 
-def _refuse_blanks(table: Table, rows: TableRows, count: int) -> None:
+def _refuse_blanks(table: Table, held: int, rows: TableRows, count: int) -> None:
     """Refuse a table that is next to nothing but blanks, since cells stand alone far above or below it."""
-    cells = len(rows.data) * count
-    if table.held is not None and cells > _BLANKS_ALWAYS + _BLANKS_TIMES * table.held:
+    if len(rows.data) * count > _BLANKS_ALWAYS + _BLANKS_TIMES * held:
         raise FormatError(
-            f"{table.held:,} cells, so far apart that the table has {len(rows.data):,} rows of {count:,} columns",
+            f"{held:,} cells, so far apart that the table has {len(rows.data):,} rows of {count:,} columns",
             location=cell_address(rows.name_row, min(table.columns)),
             hint="skip_rows= and skip_footer= skip what stands above or below a table",
         )

@@ -92,7 +92,8 @@ def select_rows(table: Table, options: TableOptions, least_rows: int = 0) -> Tab
     Raises:
         FormatError: no row holds anything, or there are fewer than those of names.
     """
-    rows = _take_rows(table, options, least_rows)
+    is_cut = options.skipped_above or options.skipped_rows or options.skip_footer or options.comment is not None
+    rows = range(table.height) if table.is_full and not is_cut else _take_rows(table, options, least_rows)
     if not len(rows):
         raise _empty_table_error(table, options)
     if len(rows) < int(options.header or 0):

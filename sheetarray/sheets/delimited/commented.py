@@ -33,8 +33,6 @@ def uncomment_names(content: BytesLike, marks: Marks) -> Uncommented | None:
     stand between the names, or other ones, or blanks.
     """
     head = bytes(content[:_HEAD])
-    if b"#" not in head[: head.find(b"\n") + 1]:
-        return None
     place = 0
     lines: list[tuple[int, bytes]] = []
     for raw in head.splitlines(keepends=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, zip_longest
@@ -123,39 +124,43 @@ class CsvTable:
     @cached_property
     def _choice(self) -> Choice:
         """The marks of the text."""
-        sample = take_sample(self._text, self._options)
-        choice = find_marks(sample, self._given, known=self._known)
-        if not choice.marks.delimiter and "delimiter" not in self._known:
-            choice = replace(choice, marks=replace(choice.marks, delimiter=self._find_below()))
-        if choice.is_spaced and "delimiter" not in self._known:
-            comma, content = choice.marks.delimiter, bytes(self._text.content)
-            spaced = comma + " "
-            if choice.marks.quotechar.encode() in content:
-                count = content.count(spaced.encode())
-            else:
-                count = len(re.findall(delimiter_pattern(spaced).encode(), content))
-            if count == content.count(comma.encode()):
-                choice = replace(choice, marks=replace(choice.marks, delimiter=spaced))
-        tell_control_characters(self._text, choice.marks.delimiter.encode())
+        choice = find_marks(take_sample(self._text, self._options), self._given, known=self._known)
+        marks = choice.marks
+        if "delimiter" not in self._known and (not marks.delimiter or choice.is_spaced):
+            delimiter = self._add_blank(marks) if marks.delimiter else self._find_below()
+            marks = replace(marks, delimiter=delimiter)
+        tell_control_characters(self._text, marks.delimiter.encode())
         if choice.rival is not None and not self._known:
             rival = repr(choice.rival) if choice.rival else "one column"
-            taken = f"delimiter {choice.marks.delimiter!r}" if choice.marks.delimiter else "no delimiter"
+            taken = f"delimiter {marks.delimiter!r}" if marks.delimiter else "no delimiter"
             message = f"{taken} was taken, {rival} explains the rows nearly as well"
             self._doubts.append(Doubt("delimiter", message, 0, 0, "delimiter= decides it"))
-        marks = {
-            "quotechar": ("quotes", choice.marks.quotechar, '"'),
-            "escapechar": ("an escape before quotes,", choice.marks.escapechar, ""),
-            "delimiter": (
-                "a blank behind each delimiter,",
-                choice.marks.delimiter * (choice.marks.delimiter in SPACED),
-                "",
-            ),
+        if marks != Marks(marks.delimiter) or marks.delimiter in SPACED:
+            self._tell_unusual(marks)
+        return replace(choice, marks=marks)
+
+    def _add_blank(self, marks: Marks) -> str:
+        """Return the delimiter with a blank behind it, if each one in the text has it; else without."""
+        comma, content = marks.delimiter, bytes(self._text.content)
+        spaced = comma + " "
+        if marks.quotechar.encode() in content:
+            count = content.count(spaced.encode())
+        else:
+            count = len(re.findall(delimiter_pattern(spaced).encode(), content))
+        return spaced if count == content.count(comma.encode()) else comma
+
+    def _tell_unusual(self, marks: Marks) -> None:
+        """Note quotes, an escape and a blank behind delimiters that most texts do not have, and nobody has named."""
+        told = {
+            "quotechar": f"quotes {marks.quotechar!r} were assumed" if marks.quotechar != '"' else "",
+            "escapechar": f"an escape before quotes, {marks.escapechar!r}, was assumed" if marks.escapechar else "",
+            "delimiter": f"a blank behind each delimiter, {marks.delimiter!r}, was assumed",
         }
-        for option, (what, mark, usual) in marks.items():
-            if mark != usual and option not in self._known:
-                message = f"{what} {mark!r} were assumed" if option == "quotechar" else f"{what} {mark!r}, was assumed"
+        if marks.delimiter not in SPACED:
+            del told["delimiter"]
+        for option, message in told.items():
+            if message and option not in self._known:
                 self._doubts.append(Doubt(option, message, 0, 0, f"{option}= decides it"))
-        return choice
 
     def _find_below(self) -> str:
         """Return the delimiter between values further down than the first rows, which hold none; "" without one."""
@@ -172,16 +177,19 @@ class CsvTable:
     @cached_property
     def _plain(self) -> tuple[BytesLike, str]:
         """The text as RFC 4180 has it, and the delimiter between its cells."""
-        marks, width = self._choice.marks, self._choice.width
-        content = self._uncomment(marks)
-        is_simple = len(marks.delimiter.encode()) < 2 and marks.quotechar == '"' and not marks.escapechar
-        if is_simple:
-            mended = mend_rows(content, marks.delimiter, width)
-            if mended is None:
-                return content, marks.delimiter
+        marks, content = self._choice.marks, self._text.content
+        if content.find(b"#", 0, max(content.find(b"\n", 0, _HEAD), 0)) >= 0:
+            content = self._uncomment(marks)
+        if len(marks.delimiter.encode()) > 1 or marks != Marks(marks.delimiter):
+            return self._spell(content, marks)
+        if content.find(b'"') >= 0 and (mended := mend_rows(content, marks.delimiter, self._choice.width)) is not None:
             if mended.count:
                 self._tell_odd_rows(mended.first, mended.count)
-            return mended.content, marks.delimiter
+            content = mended.content
+        return content, marks.delimiter
+
+    def _spell(self, content: BytesLike, marks: Marks) -> tuple[BytesLike, str]:
+        """Return a text with other marks as RFC 4180 has it, and the delimiter between its cells."""
         if marks.delimiter == WHITESPACE and (not marks.quotechar or content.find(marks.quotechar.encode()) < 0):
             lines = bytes(content).split(b"\n")
             return b"\n".join([b"\t".join(line.split()) for line in lines]), "\t"
@@ -193,13 +201,13 @@ class CsvTable:
                     pattern = delimiter_pattern(marks.delimiter).encode()
                     return re.sub(pattern, _BETWEEN.encode(), bytes(content)), _BETWEEN
                 return bytes(content).replace(marks.delimiter.encode(), _BETWEEN.encode()), _BETWEEN
-        plain, odd = spell_rows(bytes(content).decode("utf-8", "surrogatepass"), marks, delimiter, width)
+        plain, odd = spell_rows(bytes(content).decode("utf-8", "surrogatepass"), marks, delimiter, self._choice.width)
         if odd:
             self._tell_odd_rows(odd[0], len(odd))
         return plain, delimiter
 
     def _uncomment(self, marks: Marks) -> BytesLike:
-        """Return the text, in which names in a comment above numbers are a row."""
+        """Return the text; names in a comment above numbers are a row of it."""
         options = self._options
         if self._text.first or options.comment is not None or options.header not in (None, 1) or options.skipped_rows:
             return self._text.content
@@ -228,59 +236,36 @@ class CsvTable:
         Raises:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
-        records = self._records
-        lines = bytes(self._plain[0]).count(b"\n")
+        content, records = self._plain[0], self._records
+        lines = bytes(content).count(b"\n")
         if lines > MOST_BLANK_LINES:
-            _refuse_blank_lines(self._plain[0])
-        planned, read = self._read_values(lines)
-        width, rows = records.width, self._find_rows()
-        if width > _MOST_COLUMNS:
-            hint = "name the delimiter, for example delimiter=';'"
-            raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
+            _refuse_blank_lines(content)
+        values = self._read_values(lines) if lines > SHORT and loops.COMPILED else {}  # this indexes the text, too
+        rows = self._find_rows() if records.count_blank_lines() else np.arange(records.count)
         first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        blank = records.count_blank_lines()
-        is_sparse = width > 1 and len(rows) * width > len(self._plain[0]) - blank
-        if is_sparse and len(rows) * width > MOST_BLANK:
-            raise FormatError(
-                f"{len(rows):,} rows of {width:,} columns, most of their cells blank",
-                location=cell_address(first, 0),
-                hint="name the delimiter if it is another one (delimiter=), or delete lines that are not of the table",
-            )
+        is_sparse = self._is_sparse(rows)
         columns: dict[int, Any] = {}
+        is_full = False
         if end - first <= SHORT:
-            listed_rows = {*rows.tolist()}
-            records_below = zip(range(first, end), records.rows(first, end - first), strict=False)
-            listed = [cells for row, cells in records_below if row in listed_rows]
+            listed = records.rows(first, end - first)
+            if len(rows) < len(listed):
+                listed = [listed[row - first] for row in rows.tolist()]
             width = min(map(len, listed), default=0)  # blank columns count as far as every row has them
-            for cells in listed:
+            is_full = len(listed) == records.count > 0 and records.width == width and all(map(_is_full, listed))
+            for cells in () if is_full else listed:
                 while len(cells) > width and not cells[-1]:
                     cells.pop()
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
-        elif not is_sparse and len(rows) == end - first and 2 * blank < len(rows):
-            is_open = self._options.dtype is None and not asks_for_texts(self._options)
-            of_numbers = NumberColumns(records, first, end, self._options)
-            texts_of = []
-            for column in range(width):
-                values, plan = read.get(column), planned.get(column)
-                if isinstance(values, JoinedTexts):
-                    columns[column] = JoinedColumn(values.slice(first, end), is_open=is_open)
-                elif values is not None and plan is not None and len(values.values) >= end - plan.first:
-                    columns[column] = of_numbers.column(column, plan, values)
-                else:
-                    texts_of.append(column)
-            kind = "x" if loops.COMPILED else "t"
-            runs: list[Run] = [(column, first, end, kind) for column in texts_of]
-            for column, texts in zip(texts_of, records.read(runs), strict=True):
-                is_joined = isinstance(texts, JoinedTexts)
-                columns[column] = JoinedColumn(texts, is_open=is_open) if is_joined else TextColumn(texts)
+        elif not is_sparse and len(rows) == end - first and 2 * records.count_blank_lines() < len(rows):
+            columns = self._read_columns(first, end, values)
         else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
-            for number, (at, texts) in enumerate(records.read([(column, first, end, "s") for column in range(width)])):
+            runs: list[Run] = [(column, first, end, "s") for column in range(records.width)]
+            for number, (at, texts) in enumerate(records.read(runs)):
                 columns[number] = TextColumn(_spread(at, texts, rows))
-        sheet_rows = rows if first or len(rows) < end - first else None
         return Table(
             len(rows),
             columns,
-            sheet_rows,
+            rows if first or len(rows) < end - first else None,
             self._are_quoted,
             first=int(np.searchsorted(rows, self._text.first)),
             end=records.count,
@@ -291,37 +276,73 @@ class CsvTable:
             encoding=self._text.encoding,
             is_ended=bytes(self._text.content[-1:]) in (b"\n", b"\r", b""),
             doubts=self._doubts,
+            is_full=is_full and not self._text.first,
         )
 
-    def _read_values(self, lines: int) -> tuple[dict[int, Plan | None], dict[int, Kept | JoinedTexts | None]]:
-        """Return where each column seems to have values, and what was read of it: values, texts, or None if they are
-        others; nothing of a text that has few lines, or rows of which most are short.
+    def _is_sparse(self, rows: Positions) -> bool:
+        """Return whether most cells of a table are blank.
 
-        This indexes the text, too.
+        Raises:
+            FormatError: very many columns, or nearly all cells of very many are blank.
         """
-        records = self._records
-        if lines <= SHORT or not loops.COMPILED:
-            return {}, {}
-        planned = plan_values(records, self._options)
+        width = self._records.width
+        if width > _MOST_COLUMNS:
+            hint = "name the delimiter, for example delimiter=';'"
+            raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
+        is_sparse = width > 1 and len(rows) * width > len(self._plain[0]) - self._records.count_blank_lines()
+        if is_sparse and len(rows) * width > MOST_BLANK:
+            raise FormatError(
+                f"{len(rows):,} rows of {width:,} columns, most of their cells blank",
+                location=cell_address(int(rows[0]), 0),
+                hint="name the delimiter if it is another one (delimiter=), or delete lines that are not of the table",
+            )
+        return is_sparse
+
+    def _read_columns(self, first: int, end: int, values: Mapping[int, tuple[Plan | None, Any]]) -> dict[int, Any]:
+        """Return the columns of many rows, which stand one below the other.
+
+        `values`: where each column seems to have values, and what was read of it.
+        """
+        columns: dict[int, Any] = {}
+        is_open = self._options.dtype is None and not asks_for_texts(self._options)
+        of_numbers = NumberColumns(self._records, first, end, self._options)
+        texts_of = []
+        for column in range(self._records.width):
+            plan, read = values.get(column, (None, None))
+            if isinstance(read, JoinedTexts):
+                columns[column] = JoinedColumn(read.slice(first, end), is_open=is_open)
+            elif read is not None and plan is not None and len(read.values) >= end - plan.first:
+                columns[column] = of_numbers.column(column, plan, read)
+            else:
+                texts_of.append(column)
+        runs: list[Run] = [(column, first, end, "x" if loops.COMPILED else "t") for column in texts_of]
+        for column, texts in zip(texts_of, self._records.read(runs), strict=True):
+            is_joined = isinstance(texts, JoinedTexts)
+            columns[column] = JoinedColumn(texts, is_open=is_open) if is_joined else TextColumn(texts)
+        return columns
+
+    def _read_values(self, lines: int) -> dict[int, tuple[Plan | None, Kept | JoinedTexts | None]]:
+        """Return where each column seems to have values, and what was read of it: values, texts, or None if they are
+        others; nothing of a text whose rows are mostly short.
+        """
+        planned = plan_values(self._records, self._options)
         if lines * len(planned) > len(self._plain[0]):
-            return {}, {}
+            return {}
         runs: list[Run] = []
         for column, plan in planned.items():
             first, kind = (0, "x") if plan is None else plan
             runs.append((column, first, ENDLESS, kind))
-        read: dict[int, Kept | JoinedTexts | None] = {}
-        for (column, _, _, kind), cells in zip(runs, records.read(runs), strict=True):
+        read: dict[int, tuple[Plan | None, Kept | JoinedTexts | None]] = {}
+        for (column, _, _, kind), cells in zip(runs, self._records.read(runs), strict=True):
             values = Kept(cells, 0, 0) if kind == "b" and cells is not None else cells
-            read[column] = Kept(*values) if isinstance(values, tuple) else values
-        return planned, read
+            read[column] = planned[column], Kept(*values) if isinstance(values, tuple) else values
+        return read
 
     def _find_rows(self) -> Positions:
         """Return the rows from the first to the last that hold something. In a table of several columns, blank lines
         are no rows.
         """
         records = self._records
-        if not records.count_blank_lines():
-            return np.arange(records.count)
         is_held = ~records.mark_blank_lines()
         if records.width > 1 or not is_held.any():
             return np.flatnonzero(is_held)
@@ -357,6 +378,10 @@ class CsvTable:
             starts = self._records.places_of(rows)
             quoted[: len(starts)] = [begins.match(content, start) is not None for start in starts]
         return quoted
+
+
+def _is_full(cells: list[str]) -> bool:
+    return all(map(str.strip, cells))
 
 
 def _refuse_blank_lines(content: BytesLike) -> None:

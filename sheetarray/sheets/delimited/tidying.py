@@ -62,8 +62,11 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
     Raises:
         FormatError: the text is not of the encoding.
     """
-    text = _decode(raw, encoding)
-    _remove_nuls(text)
+    if encoding is None and raw.find(b"\0") < 0 and bytes(raw).isascii():
+        text = TidyText(raw)
+    else:
+        text = _decode(raw, encoding)
+        _remove_nuls(text)
     content = text.content
     end = bytes(content[-64:]).rstrip(b"\r\n \t")
     if end.endswith(_DOS_END):
@@ -110,8 +113,6 @@ def _decode(raw: BytesLike, encoding: str | None) -> TidyText:
         name = by_nuls or name
         return TidyText(decode_text(bytes(raw[mark:]), name).encode("utf-8", "surrogatepass"), name)
     content = bytes(raw)
-    if content.isascii():
-        return TidyText(raw)
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -205,31 +206,41 @@ def tell_control_characters(text: TidyText, delimiter: bytes) -> None:
 def take_sample(text: TidyText, options: TableOptions) -> Sample:
     """Return the lines of the beginning, the middle and the end that tell the marks, without rows that are skipped."""
     content = text.content
-    start = 0
-    if text.first:
-        start = content.find(b"\n") + 1
-    top = bytes(content[start : start + _FIRST])
-    if not top.strip(b"\r\n\t ,;|") and start + _FIRST < len(content):  # blank rows stand above the table
-        match = re.search(rb"[^\s,;|]", bytes(content[start:]))
-        start = max(content.rfind(b"\n", start, start + match.start()) + 1, start) if match else start
-    first, later = _size_pieces(content, start)
-    is_whole = len(content) - start <= first + 2 * later
-    if is_whole:
+    start = content.find(b"\n") + 1 if text.first else 0
+    if len(content) - start <= _FIRST:
         pieces = [_decode_piece(content, start, len(content))]
+        is_whole = True
     else:
-        pieces = [_decode_piece(content, start, start + first)]
-        for place in (max(len(content) // 2, start + first), len(content) - later):
-            begin = content.find(b"\n", place, place + later) + 1
-            if begin:
-                begin = _leave_quotes(content, start, begin, begin + later)
-                pieces.append(_decode_piece(content, begin, max(begin + later, _end_lines(content, begin)[0])))
-    lines = pieces[0].split("\n")
-    if start == 0:
-        rows = {*options.skipped_rows} if options.skipped_rows else range(options.skipped_above)
-        lines = [line for row, line in enumerate(lines) if row not in rows] if rows else lines
+        start = _pass_blank_rows(content, start)
+        pieces, is_whole = _take_pieces(content, start)
+    if start == 0 and (rows := {*options.skipped_rows} or range(options.skipped_above)):
+        pieces[0] = "\n".join([line for row, line in enumerate(pieces[0].split("\n")) if row not in rows])
     if options.comment is not None:
-        lines = [line for line in lines if not line.lstrip().startswith(options.comment)]
-    return Sample(["\n".join(lines), *pieces[1:]], is_whole)
+        lines = [line for line in pieces[0].split("\n") if not line.lstrip().startswith(options.comment)]
+        pieces[0] = "\n".join(lines)
+    return Sample(pieces, is_whole)
+
+
+def _pass_blank_rows(content: BytesLike, start: int) -> int:
+    """Return the place at which the first row begins that holds something, if very many blank rows stand above it."""
+    top = bytes(content[start : start + _FIRST])
+    if not top.strip(b"\r\n\t ,;|") and (match := re.search(rb"[^\s,;|]", bytes(content[start:]))) is not None:
+        return max(content.rfind(b"\n", start, start + match.start()) + 1, start)
+    return start
+
+
+def _take_pieces(content: BytesLike, start: int) -> tuple[list[str], bool]:
+    """Return lines of the beginning, the middle and the end of a text, and whether these are all."""
+    first, later = _size_pieces(content, start)
+    if len(content) - start <= first + 2 * later:
+        return [_decode_piece(content, start, len(content))], True
+    pieces = [_decode_piece(content, start, start + first)]
+    for place in (max(len(content) // 2, start + first), len(content) - later):
+        begin = content.find(b"\n", place, place + later) + 1
+        if begin:
+            begin = _leave_quotes(content, start, begin, begin + later)
+            pieces.append(_decode_piece(content, begin, max(begin + later, _end_lines(content, begin)[0])))
+    return pieces, False
 
 
 def _leave_quotes(content: BytesLike, start: int, begin: int, end: int) -> int:

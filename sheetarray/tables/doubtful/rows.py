@@ -34,10 +34,11 @@ def doubt_rows(
 
     `names`, `selected`: the numbers of all columns, and of those that are read, by name.
     """
+    is_open = not options.skip_footer and options.nrows is None
+    if table.is_full and isinstance(rows.data, range):  # no row is longer or shorter than another
+        return _doubt_below(table, rows) if is_open else []
     doubts = _doubt_longer(table, rows, selected)
-    below = []
-    if not options.skip_footer and options.nrows is None:
-        below = _doubt_below(table, rows) or _doubt_second_table(table, rows, names)
+    below = (_doubt_below(table, rows) or _doubt_second_table(table, rows, names)) if is_open else []
     shorter = [] if doubts else _doubt_shorter(table, rows, names)
     if below and shorter and (shorter[0].row or 0) >= (below[0].row or 0):
         shorter = []  # rows below the table are short
