@@ -46,9 +46,10 @@ _DATES = f"{DAY}|NaT"
 MOMENTS = rf"{DAY}|{moment_pattern('')}|{moment_pattern('1,9')}|NaT"
 _FIRST, _LAST = "1677-09-21T00:12:43.145224193", "2262-04-11T23:47:16.854775807"  # of nanoseconds
 BOOLEAN = "[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]"
-_NUMERAL, _WORD = re.compile(f"{NUMBER}|{COMMA_NUMBER}|{GERMAN.number}"), re.compile(WORD)
+_GERMAN_NUMBER = GERMAN.number
+_NUMERAL, _WORD = re.compile(f"{NUMBER}|{COMMA_NUMBER}|{_GERMAN_NUMBER}"), re.compile(WORD)
 _GROUPED_POINTS = re.compile(GROUPED_POINTS)
-_VALUES = BOOLEAN, NUMBER, COMMA_NUMBER, GERMAN.number, MOMENTS, GROUPED_COMMAS, GROUPED_APART
+_VALUES = BOOLEAN, NUMBER, COMMA_NUMBER, _GERMAN_NUMBER, MOMENTS, GROUPED_COMMAS, GROUPED_APART
 _ANY_VALUE = re.compile("|".join(_VALUES))  # that a cell may be under some marks of numbers
 _MOST_DIGITS = 15  # of a number that a spreadsheet keeps
 _NO_DECIMAL = rf"[^,]*|{GROUPED}"  # cells without a comma that can be nothing but a decimal mark
@@ -107,16 +108,22 @@ def infer(
     except _TooManyDigitsError as error:
         long = error.args[0] if column.blanks is None else int(np.flatnonzero(~column.blanks)[error.args[0]])
     if values is None:
-        if not as_text and is_open and look is None and column.are(GROUPED_COMMAS) and column.hold(","):
-            look = "commas"
-        if not as_text and is_open and look is None and column.are(GROUPED_POINTS) and column.hold("."):
-            look = "groups"
-        if not as_text and is_open and look is None and _are_apart(column):
-            look = "apart"
-        if not as_text and is_open and look is None and len(texts) <= _MOST_MIXED and column.are(OF_BOTH):
-            look = "mixed" if column.hold(",") and column.hold(".") else None
+        look = _look_at_text(column, len(texts)) if look is None and is_open and not as_text else look
         return Inferred(_keep_text(texts, column.blanks), long, look)
-    return Inferred(_spread(values, column.blanks, nullable), look=look if is_open else None)
+    spread = values if column.blanks is None else _spread(values, column.blanks, nullable)
+    return Inferred(spread, look=look if is_open else None)
+
+
+def _look_at_text(column: _BareTexts, count: int) -> MarksLook:
+    """Return what the marks of a column show that stays text, as it may hold numbers with other marks."""
+    if column.are(GROUPED_COMMAS) and column.hold(","):
+        return "commas"
+    if column.are(GROUPED_POINTS) and column.hold("."):
+        return "groups"
+    if _are_apart(column):
+        return "apart"
+    is_mixed = count <= _MOST_MIXED and column.are(OF_BOTH) and column.hold(",") and column.hold(".")
+    return "mixed" if is_mixed else None
 
 
 def holds_text(texts: Sequence[str]) -> bool:
@@ -168,7 +175,7 @@ def _read_numbers(column: _BareTexts, marks: NumeralMarks) -> tuple[Array | None
         return values, look
     if marks.decimal is None and column.are(COMMA_NUMBER) and not column.are(_NO_DECIMAL):
         return _read_plain_numbers(column.replace(",", ".")), "comma"
-    if marks.decimal is None and column.are(GERMAN.number) and column.hold(",") and not column.are(_NO_DECIMAL):
+    if marks.decimal is None and column.are(_GERMAN_NUMBER) and column.hold(",") and not column.are(_NO_DECIMAL):
         return _read_marked(column, GERMAN), "both"
     return None, None
 
@@ -257,10 +264,8 @@ def _read_moments(column: _BareTexts) -> Array | None:
         return None
 
 
-def _spread(values: Array, blanks: Mask | None, nullable: bool) -> Array:
+def _spread(values: Array, blanks: Mask, nullable: bool) -> Array:
     """Return values with NaN, NaT or None for blanks; integers become floats where these hold them exactly."""
-    if blanks is None:
-        return values
     kind = values.dtype.kind
     exact = kind == "f" or (kind in "iu" and not nullable and values.min() >= -EXACT and values.max() <= EXACT)
     dtype = values.dtype if kind == "M" else np.dtype(np.float64 if exact else object)

@@ -26,7 +26,8 @@ def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str
     blank one counts, so that files of one kind have the same columns.
     """
     numbers = sorted(table.columns)
-    texts = _join_names([[_text(cell) for cell in table.columns[number].cells(rows.names)] for number in numbers])
+    cells = [[_text(cell) for cell in table.columns[number].cells(rows.names)] for number in numbers]
+    texts = [text for (text,) in cells] if len(rows.names) == 1 else _join_names(cells)
     if rows.heading.is_shifted:
         texts = ["", *texts[:-1]]
     has_index = rows.heading.has_index or rows.heading.is_shifted
@@ -73,8 +74,6 @@ def _join_names(cells: list[list[str]]) -> list[str]:
     below them, up to the column in which a row above begins another group.
     """
     height = max(map(len, cells), default=0)
-    if height == 1:
-        return [name for (name,) in cells]
     names: list[list[str]] = [[] for _ in cells]
     for row in range(height):
         last = ""

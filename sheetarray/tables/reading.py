@@ -129,7 +129,7 @@ def read_table(
         if isinstance(given, Mapping)
     }
     options = replace(options, **by_name) if by_name else options
-    selected = {name: names[name] for name in select_names(names, columns)}
+    selected = names if columns is None else {name: names[name] for name in select_names(names, columns)}
     if table.held is not None:
         _refuse_blanks(table, table.held, rows, len(selected))
     doubts += doubt_rows(table, rows, names, selected, options)

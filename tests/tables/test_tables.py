@@ -190,6 +190,13 @@ def test_rows_to_skip_are_those_of_the_sheet(count: int) -> None:
     assert columns(text, skip_rows=count + 2, header=False) == columns("5,6\n" + ROW, header=False)
 
 
+@pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
+@pytest.mark.parametrize("last", ["7|v", '7|"v"'])
+def test_quotes_of_a_later_cell_change_no_names(last: str) -> None:
+    text = f"x|\n# c\n|\n1|y\n2|z\n3|y\n4|y\n5|y\n6|y\n|w\n{last}\n"
+    assert list(read(text)) == ["x", "B"]
+
+
 @pytest.mark.parametrize("count", COUNTS)
 def test_blank_lines_count_in_one_column_and_in_quotes(count: int) -> None:
     values = sa.read_columns(io.StringIO("a\n1\n" + "\n" * count + "2\n"), format="csv")["a"]

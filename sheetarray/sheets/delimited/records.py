@@ -21,7 +21,7 @@ import numpy as np
 from ... import loops
 from ...columns import Words, Zone
 from ...columns.words import WORDS
-from ...dtypes import Mask, Positions
+from ...dtypes import Positions
 from ...elements import Cell
 from ...errors import FormatError
 from ...files import BytesLike, release_pages
@@ -215,17 +215,10 @@ class Records:
         words = np.concatenate([np.zeros((0, 3), np.int64), *self._found])
         return Words.from_positions(words[:, 0], words[:, 1], words[:, 2])
 
-    def count_blank_lines(self) -> int:
-        """Return the number of records that have one cell, which is blank."""
+    def list_blank_lines(self) -> Positions:
+        """Return the records that have one cell, which is blank."""
         self.index()
-        return sum(map(len, self._blank))
-
-    def mark_blank_lines(self) -> Mask:
-        """Return a mask of the records that have one cell, which is blank."""
-        blank = np.zeros(self.count, np.bool_)
-        for rows in self._blank:
-            blank[rows] = True
-        return blank
+        return np.concatenate([np.zeros(0, np.int64), *self._blank])
 
     # A few cells ---------------------------------------------------------------------------------------------
 

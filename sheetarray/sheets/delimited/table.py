@@ -39,7 +39,7 @@ from .dialect import find_delimiter
 from .joined_texts import JoinedTexts
 from .mending import ODD_HINT, mend_rows, spell_rows
 from .number_columns import Kept, NumberColumns, Plan, asks_for_texts, plan_values
-from .plain_records import Run, split_records
+from .plain_records import RecordBlock, Run, split_records
 from .records import ENDLESS, Records
 from .sheet import EVERY_HEADER
 from .text_columns import JoinedColumn
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_COLUMNS = 2**17
+_SMALL = 2**18  # bytes of a text that is cut into cells at once
 _LOW = 2**16  # rows of a column that is a list
 MOST_BLANK = 2**24  # cells of a table that has more cells than its text has characters: nearly all of them are blank
 MOST_BLANK_LINES = 12 * 2**20
@@ -236,31 +237,38 @@ class CsvTable:
         Raises:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
-        content, records = self._plain[0], self._records
+        content, delimiter = self._plain
         lines = bytes(content).count(b"\n")
-        if lines > MOST_BLANK_LINES:
-            _refuse_blank_lines(content)
-        values = self._read_values(lines) if lines > SHORT and loops.COMPILED else {}  # this indexes the text, too
-        rows = self._find_rows() if records.count_blank_lines() else np.arange(records.count)
+        blank: Positions | list[int]
+        listed, values = None, {}
+        if lines <= SHORT and len(content) <= _SMALL:
+            block = RecordBlock(content, 0, ord(delimiter) if delimiter else -1, len(content) + 1)
+            height, width, blank, listed = len(block.ends), block.width, block.find_blank(), block.rows()
+        else:
+            if lines > MOST_BLANK_LINES:
+                _refuse_blank_lines(content)
+            values = self._read_values(lines) if lines > SHORT and loops.COMPILED else {}  # this indexes the text, too
+            height, width, blank = self._records.count, self._records.width, self._records.list_blank_lines()
+        rows = _find_rows(height, width, blank) if len(blank) else np.arange(height)
         first, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
-        is_sparse = self._is_sparse(rows)
+        is_sparse = width > 1 and len(rows) * width > len(content) - len(blank)
+        if is_sparse or width > _MOST_COLUMNS:
+            _refuse_wide(first, len(rows), width)
         columns: dict[int, Any] = {}
         is_full = False
         if end - first <= SHORT:
-            listed = records.rows(first, end - first)
+            listed = self._records.rows(first, end - first) if listed is None else listed[first:end]
             if len(rows) < len(listed):
                 listed = [listed[row - first] for row in rows.tolist()]
-            width = min(map(len, listed), default=0)  # blank columns count as far as every row has them
-            is_full = len(listed) == records.count > 0 and records.width == width and all(map(_is_full, listed))
-            for cells in () if is_full else listed:
-                while len(cells) > width and not cells[-1]:
-                    cells.pop()
+            least = min(map(len, listed), default=0)  # blank columns count as far as every row has them
+            is_full = len(listed) == height > 0 and width == least and all(map(_is_full, listed))
+            listed = listed if is_full else [_leave_out_blanks(cells, least) for cells in listed]
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
-        elif not is_sparse and len(rows) == end - first and 2 * records.count_blank_lines() < len(rows):
+        elif not is_sparse and len(rows) == end - first and 2 * len(blank) < len(rows):
             columns = self._read_columns(first, end, values)
         else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
-            runs: list[Run] = [(column, first, end, "s") for column in range(records.width)]
-            for number, (at, texts) in enumerate(records.read(runs)):
+            runs: list[Run] = [(column, first, end, "s") for column in range(width)]
+            for number, (at, texts) in enumerate(self._records.read(runs)):
                 columns[number] = TextColumn(_spread(at, texts, rows))
         return Table(
             len(rows),
@@ -268,9 +276,9 @@ class CsvTable:
             rows if first or len(rows) < end - first else None,
             self._are_quoted,
             first=int(np.searchsorted(rows, self._text.first)),
-            end=records.count,
+            end=height,
             count_cells=lambda: self._counts[rows],
-            count_cells_of=lambda row: len(records.record(int(rows[row]))),
+            count_cells_of=lambda row: len(self._records.record(int(rows[row]))),
             marks=self._choice.marks,
             formulas=self._formulas,
             encoding=self._text.encoding,
@@ -278,25 +286,6 @@ class CsvTable:
             doubts=self._doubts,
             is_full=is_full and not self._text.first,
         )
-
-    def _is_sparse(self, rows: Positions) -> bool:
-        """Return whether most cells of a table are blank.
-
-        Raises:
-            FormatError: very many columns, or nearly all cells of very many are blank.
-        """
-        width = self._records.width
-        if width > _MOST_COLUMNS:
-            hint = "name the delimiter, for example delimiter=';'"
-            raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
-        is_sparse = width > 1 and len(rows) * width > len(self._plain[0]) - self._records.count_blank_lines()
-        if is_sparse and len(rows) * width > MOST_BLANK:
-            raise FormatError(
-                f"{len(rows):,} rows of {width:,} columns, most of their cells blank",
-                location=cell_address(int(rows[0]), 0),
-                hint="name the delimiter if it is another one (delimiter=), or delete lines that are not of the table",
-            )
-        return is_sparse
 
     def _read_columns(self, first: int, end: int, values: Mapping[int, tuple[Plan | None, Any]]) -> dict[int, Any]:
         """Return the columns of many rows, which stand one below the other.
@@ -338,16 +327,6 @@ class CsvTable:
             read[column] = planned[column], Kept(*values) if isinstance(values, tuple) else values
         return read
 
-    def _find_rows(self) -> Positions:
-        """Return the rows from the first to the last that hold something. In a table of several columns, blank lines
-        are no rows.
-        """
-        records = self._records
-        is_held = ~records.mark_blank_lines()
-        if records.width > 1 or not is_held.any():
-            return np.flatnonzero(is_held)
-        return np.arange(int(is_held.argmax()), len(is_held) - int(is_held[::-1].argmax()))
-
     @cached_property
     def _counts(self) -> Positions:
         """The number of cells of each row as it is written."""
@@ -382,6 +361,38 @@ class CsvTable:
 
 def _is_full(cells: list[str]) -> bool:
     return all(map(str.strip, cells))
+
+
+def _leave_out_blanks(cells: list[str], least: int) -> list[str]:
+    """Return the cells of a row without blanks at its end, but so many cells at least."""
+    width = len(cells)
+    while width > least and not cells[width - 1]:
+        width -= 1
+    return cells[:width]
+
+
+def _find_rows(height: int, width: int, blank: Positions | list[int]) -> Positions:
+    """Return the rows from the first to the last that hold something. In a table of several columns, blank lines are no
+    rows.
+    """
+    is_held = np.ones(height, np.bool_)
+    is_held[blank] = False
+    if width > 1 or not is_held.any():
+        return np.flatnonzero(is_held)
+    return np.arange(int(is_held.argmax()), height - int(is_held[::-1].argmax()))
+
+
+def _refuse_wide(first: int, height: int, width: int) -> None:
+    """Refuse a table of very many columns, or of very many cells, nearly all of which are blank."""
+    if width > _MOST_COLUMNS:
+        hint = "name the delimiter, for example delimiter=';'"
+        raise FormatError(f"more than {_MOST_COLUMNS:,} columns", hint=hint)
+    if height * width > MOST_BLANK:
+        raise FormatError(
+            f"{height:,} rows of {width:,} columns, most of their cells blank",
+            location=cell_address(first, 0),
+            hint="name the delimiter if it is another one (delimiter=), or delete lines that are not of the table",
+        )
 
 
 def _refuse_blank_lines(content: BytesLike) -> None:

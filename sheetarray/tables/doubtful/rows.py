@@ -36,7 +36,9 @@ def doubt_rows(
     """
     is_open = not options.skip_footer and options.nrows is None
     if table.is_full and isinstance(rows.data, range):  # no row is longer or shorter than another
-        return _doubt_below(table, rows) if is_open else []
+        firsts = table.columns[min(table.columns)].cells(rows.data[-_MOST_BELOW:])
+        is_total = is_open and rows.heading.usual > 1 < len(rows.data) and _is_total(firsts)
+        return [_tell_below(table, rows, 1)] if is_total else []
     doubts = _doubt_longer(table, rows, selected)
     below = (_doubt_below(table, rows) or _doubt_second_table(table, rows, names)) if is_open else []
     shorter = [] if doubts else _doubt_shorter(table, rows, names)
@@ -156,14 +158,16 @@ def _doubt_below(table: Table, rows: TableRows) -> list[Doubt]:
     sparse = sum(fill <= max(usual * _SPARSE, 1) for fill in above)
     if len(data) < 4 or below == len(last) or below > len(data) // 2 or 10 * sparse > len(above):
         below = 0
-    below = below or _count_apart(table, last, fills, usual) or _is_total([cells[0] for cells in grid])
-    if not below:
-        return []
-    row = table.row_of(last[-below])
+    below = below or _count_apart(table, last, fills, usual) or int(_is_total([cells[0] for cells in grid]))
+    return [_tell_below(table, rows, below)] if below else []
+
+
+def _tell_below(table: Table, rows: TableRows, count: int) -> Doubt:
+    row = table.row_of(int(rows.data[-count]))
     end = table.count_rows() if table.end is None else table.end
-    rows_of = "rows stand" if below > 1 else "row stands"
-    message = f"{below} {rows_of} below the table, and {'are' if below > 1 else 'is'} read as data"
-    return [Doubt("below", message, row, min(numbers), f"skip_footer={end - row} leaves out what is below")]
+    rows_of = "rows stand" if count > 1 else "row stands"
+    message = f"{count} {rows_of} below the table, and {'are' if count > 1 else 'is'} read as data"
+    return Doubt("below", message, row, min(table.columns), f"skip_footer={end - row} leaves out what is below")
 
 
 def _doubt_second_table(table: Table, rows: TableRows, names: Mapping[str, int]) -> list[Doubt]:
@@ -240,10 +244,10 @@ def _count_apart(table: Table, rows: Sequence[int], fills: Sequence[int], usual:
     return 0
 
 
-def _is_total(cells: Sequence[Cell]) -> int:
-    """Return 1 if a first column ends with a word for a sum, and has it nowhere else, else 0."""
+def _is_total(cells: Sequence[Cell]) -> bool:
+    """Return whether a first column ends with a word for a sum, and has it nowhere else."""
     words = [cell.strip().rstrip(":").casefold() if isinstance(cell, str) else "" for cell in cells]
-    return int(len(words) > 2 and is_word_for_sum(words[-1]) and words[-1] not in words[:-1])
+    return len(words) > 2 and is_word_for_sum(words[-1]) and words[-1] not in words[:-1]
 
 
 def doubt_repeated_names(
@@ -282,26 +286,25 @@ def doubt_cut_integers(
 
     `kinds`: of the arrays that may have such cells; integers only if the caller gave their dtype.
     """
-    doubts = []
-    for name, number in islice(selected.items(), _MOST_NUMBERS):
+    doubts: list[Doubt] = []
+    for name, number in islice(selected.items(), _MOST_NUMBERS) if table.count_cells is not None else ():
         values = arrays[name]
-        if (
-            values.ndim != 1
-            or values.dtype.kind not in kinds
-            or table.count_cells is None
-            or number not in table.columns
-        ):
+        if values.ndim != 1 or values.dtype.kind not in kinds or number not in table.columns:
             continue
-        if max(float(np.fmax.reduce(values, initial=0)), -float(np.fmin.reduce(values, initial=0))) < _SHOWN:
-            continue  # nearly always
-        if not (np.isnan(values) | (values == np.rint(values))).all():
-            continue
-        held = np.flatnonzero(np.abs(values, dtype=np.float64) >= _SHOWN)
-        places = [int(rows.data[index]) for index in held[:_MOST_BELOW]]
-        cells = table.columns[number].cells(places)
-        if all(isinstance(cell, str) and _CUT.fullmatch(cell.strip()) for cell in cells):
-            more = f", as are {len(held) - 1:,} more of column {name!r}" if len(held) > 1 else ""
-            message = f"{cells[0]} is a whole number that a spreadsheet has cut{more}: digits are lost"
-            hint = "save the file anew with the number format 0; dtype=str reads the text"
-            doubts.append(Doubt("cut", message, rows.row(int(held[0])), number, hint))
+        if max(float(np.fmax.reduce(values, initial=0)), -float(np.fmin.reduce(values, initial=0))) >= _SHOWN:
+            doubts += _doubt_cut(table, rows, name, number, values)
     return doubts
+
+
+def _doubt_cut(table: Table, rows: TableRows, name: str, number: int, values: Array) -> list[Doubt]:
+    """Return a doubt if a column holds whole numbers alone, and all large ones have lost digits."""
+    if not (np.isnan(values) | (values == np.rint(values))).all():
+        return []
+    held = np.flatnonzero(np.abs(values, dtype=np.float64) >= _SHOWN)
+    cells = table.columns[number].cells([int(rows.data[index]) for index in held[:_MOST_BELOW]])
+    if not all(isinstance(cell, str) and _CUT.fullmatch(cell.strip()) for cell in cells):
+        return []
+    more = f", as are {len(held) - 1:,} more of column {name!r}" if len(held) > 1 else ""
+    message = f"{cells[0]} is a whole number that a spreadsheet has cut{more}: digits are lost"
+    hint = "save the file anew with the number format 0; dtype=str reads the text"
+    return [Doubt("cut", message, rows.row(int(held[0])), number, hint)]

@@ -45,7 +45,7 @@ def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
         zones = [Zone(row, column, count, "rows" if count % 2 else "columns") for column, row, count in spans]
         return (
             [words.rows.tolist(), words.columns.tolist(), words.codes.tolist()],
-            [made.count, made.width, np.flatnonzero(made.mark_blank_lines()).tolist()],
+            [made.count, made.width, made.list_blank_lines().tolist()],
             made.rows(0, made.count),
             made.places_of(range(made.count)),
             made.zones(zones),
