@@ -359,10 +359,10 @@ def test_rows_that_people_added_or_deleted_are_not_guessed_at(
     assert list(sa.check(path)) == []
 
 
-@pytest.mark.parametrize("guard", [True, False])
 @pytest.mark.parametrize("options", [{}, {"cells": "text"}, {"dates": "text"}])
 @pytest.mark.parametrize("rows", [0, 1, 3, 200])
-def test_rows_follow_one_another_in_a_workbook(tmp_path: Path, guard: bool, options: Any, rows: int) -> None:
+def test_rows_follow_one_another_in_a_workbook(tmp_path: Path, options: Any, rows: int) -> None:
+    guard = (len(str(options)) + rows) % 2 == 0  # each option, and each number of rows, with and without one
     rng = np.random.default_rng(rows)
     arrays = {
         "t": rng.normal(size=rows),
@@ -425,13 +425,10 @@ def test_arrays_in_rows_and_in_several_sheets_grow(tmp_path: Path) -> None:
     assert list(sa.check(path)) == []
 
 
-@pytest.mark.parametrize("kind", ["table.csv", "arrays.csv", "table.xlsx", "arrays.xlsx"])
+@pytest.mark.parametrize("kind", ["table.csv", "arrays.xlsx"])
 def test_writers_at_once_lose_no_row(tmp_path: Path, kind: str) -> None:
     path = tmp_path / kind
-    if kind == "table.csv":
-        path.write_text("id,t\n-1,0.5\n")
-    else:
-        (sa.write_table if kind.startswith("table") else sa.write)(path, {"id": np.array([-1]), "t": np.array([0.5])})
+    (sa.write_table if kind.startswith("table") else sa.write)(path, {"id": np.array([-1]), "t": np.array([0.5])})
     code = "import sys, sheetarray as sa\n"
     code += "for n in map(int, sys.argv[2:]): sa.append(sys.argv[1], {'id': [n], 't': [n / 4]})"
     numbers = [range(start, start + 6) for start in (0, 100)]

@@ -13,7 +13,6 @@ import pytest
 import xarray as xr
 from adapters_deleted import needing
 from mixtures import edited_sheet
-from programs import resave
 
 import sheetarray as sa
 
@@ -42,46 +41,6 @@ def test_an_edit_has_its_labels_and_its_values_before_and_after(tmp_path):
     )
 
 
-@pytest.mark.parametrize("value", [None, "n/a", "#DIV/0!", "?"])
-@pytest.mark.parametrize("kind", ["f8", "i4", "M8[D]"])
-def test_a_cell_that_cannot_be_read_hides_no_edit(tmp_path, value, kind):
-    array = np.arange(12).astype(kind)
-    sa.write(tmp_path / "t.xlsx", {"t": array, "n": np.arange(12)})
-    with edited_sheet(tmp_path / "t.xlsx") as sheet:
-        sheet[f"A{FIRST + 4}"] = value
-        sheet[f"A{FIRST + 7}"] = sheet[f"A{FIRST + 2}"].value
-        sheet[f"B{FIRST + 1}"] = 77
-    unreadable, *edits = sa.check(tmp_path / "t.xlsx")
-    assert (unreadable.array, unreadable.index) == ("t", (4,))
-    assert [(one.array, one.index) for one in edits] == [("t", (7,)), ("n", (1,))]
-    assert all(" -> " in one.message for one in edits)
-
-
-def test_a_cell_that_is_missing_at_the_end_hides_no_edit(tmp_path):
-    sa.write(tmp_path / "t.xlsx", {"t": np.arange(12.0), "n": np.arange(12)})
-    with edited_sheet(tmp_path / "t.xlsx") as sheet:
-        sheet[f"A{FIRST + 11}"] = None
-        sheet[f"A{FIRST + 3}"] = 7.5
-    errors = say(tmp_path / "t.xlsx")
-    assert [message for _, message in errors][1:] == ["t[3]: 3.0 -> 7.5"]
-    assert "12" in errors[0][1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["xlsx", "ods"])
-def test_rows_that_were_deleted_and_elements_edited_are_named_after_libreoffice(tmp_path, suffix):
-    table = {"t": np.random.default_rng(1).normal(size=12), "n": np.arange(12)}
-    sa.write(tmp_path / "t.xlsx", table)
-    with edited_sheet(tmp_path / "t.xlsx") as sheet:
-        sheet.delete_rows(FIRST + 5)
-        sheet[f"B{FIRST + 2}"] = 77
-    messages = [message for _, message in say(resave(tmp_path / "t.xlsx", suffix, tmp_path / "again"))]
-    assert messages == [
-        f"row 5 deleted in 2 arrays (row 25 of the sheet): it was t {table['t'][5]}, n 5",
-        "n[2]: 2 -> 77",
-    ]
-
-
 def test_what_cannot_be_read_is_accepted_and_edited_afterwards(tmp_path):
     arrays = {"t": np.arange(12.0).reshape(3, 4), "u": np.arange(3.0)}
     for guard in (True, False):
@@ -106,10 +65,10 @@ def test_what_cannot_be_read_is_accepted_and_edited_afterwards(tmp_path):
         assert say(path) == []
 
 
-def test_a_hundred_thousand_elements_are_named_exactly(tmp_path):
-    array = np.random.default_rng(1).normal(size=(1000, 100))
+def test_many_elements_are_named_exactly(tmp_path):
+    array = np.random.default_rng(1).normal(size=(300, 100))
     sa.write(tmp_path / "t.xlsx", {"t": array})
-    places = {(3, 7), (500, 0), (999, 99)}
+    places = {(3, 7), (150, 0), (299, 99)}
     first = sa.scan(tmp_path / "t.xlsx")["t"].data[0].row + 1
     with edited_sheet(tmp_path / "t.xlsx") as sheet:
         for row, column in places:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -17,96 +16,6 @@ from adapters_deleted import needing
 from command_line import run_command
 
 import sheetarray as sa
-
-Rows = dict[int, list[Any]]  # by their label: an integer, a float and a text
-
-
-def make_arrays(rows: list[tuple[int, list[Any]]]) -> dict[str, np.ndarray[Any, Any]]:
-    return {
-        "id": np.array([label for label, _ in rows], np.int64),
-        "count": np.array([row[0] for _, row in rows], np.int64),
-        "height": np.array([row[1] for _, row in rows], np.float64),
-        "name": np.array([row[2] for _, row in rows], object),
-    }
-
-
-def make_row(rng: random.Random) -> list[Any]:
-    return [rng.randrange(2**60), rng.gauss(0, 100), f"name {rng.randrange(10**6)}"]
-
-
-def change_rows(rng: random.Random, rows: list[tuple[int, list[Any]]]) -> list[tuple[int, list[Any]]]:
-    """Rows after some edits: typed, inserted, deleted, appended, sorted, moved, saved with 15 digits."""
-    rows = [(label, list(row)) for label, row in rows]
-    for _ in range(rng.randrange(4)):
-        match rng.choice(["edit", "insert", "delete", "append", "sort", "shuffle", "round"]):
-            case "edit":
-                column = rng.randrange(3)
-                rng.choice(rows)[1][column] = make_row(rng)[column]
-            case "insert" | "append" as how:
-                place = len(rows) if how == "append" else rng.randrange(len(rows))
-                rows.insert(place, (1000 + max(label for label, _ in rows), make_row(rng)))
-            case "delete" if len(rows) > 2:
-                del rows[rng.randrange(len(rows))]
-            case "sort":
-                rows.sort(key=lambda row: row[1][1])
-            case "shuffle":
-                rng.shuffle(rows)
-            case "round":
-                for _, row in rows:
-                    row[1] = float(f"{row[1]:.15g}")
-    return rows
-
-
-@pytest.mark.parametrize("seed", range(300))
-def test_a_key_finds_exactly_what_a_model_in_plain_python_finds(seed):
-    rng = random.Random(seed)
-    before = [(label, make_row(rng)) for label in range(rng.randrange(2, 15))]
-    after = change_rows(rng, before)
-    changes = sa.diff(make_arrays(before), make_arrays(after), key="id")
-    was, now = dict(before), dict(after)
-    places = {label: place for place, (label, _) in enumerate(after)}
-    places_before = {label: place for place, (label, _) in enumerate(before)}
-    edits, rounded = set(), 0
-    for label in was.keys() & now.keys():
-        for column, name in enumerate(("count", "height", "name")):
-            one, other = was[label][column], now[label][column]
-            if name == "height" and one != other and abs(one - other) < 1e-12 * abs(one):
-                rounded += 1
-            elif one != other:
-                edits.add((name, (places[label],), (places_before[label],), one, other))
-    assert {(e.array, e.index, e.index_before, e.before, e.after) for e in changes.edited} == edits
-    assert sum(one.count for one in changes.rounded.values()) == rounded
-    added = sorted(places[label] for label in now.keys() - was.keys())
-    deleted = sorted(places_before[label] for label in was.keys() - now.keys())
-    if changes.rows:
-        (rows,) = changes.rows
-        assert (rows.added, rows.deleted) == (added, deleted)
-        assert rows.arrays == ["id", "count", "height", "name"]
-    shared = [label for label, _ in after if label in was]
-    assert bool(changes.rows) == bool(added or deleted or shared != sorted(shared))
-    assert bool(changes) == bool(edits or rounded or changes.rows)
-
-
-@pytest.mark.parametrize("seed", range(100))
-def test_content_finds_rows_that_were_sorted_inserted_and_deleted(seed):
-    rng = random.Random(seed)
-    before = [(label, make_row(rng)) for label in range(12)]
-    gone = rng.randrange(12)
-    after = [row for row in before if row[0] != gone]
-    far = [place for place in range(12) if abs(place - gone) > 3]  # two rows beside each other may as well be edits
-    after.insert(rng.choice(far), (99, make_row(rng)))
-    if seed % 2:
-        rng.shuffle(after)
-    changes = sa.diff(make_arrays(before), make_arrays(after))
-    labels = [label for label, _ in after]
-    if not changes.rows or not changes.rows[0].added:  # it stands between the same two rows as the one that is gone
-        assert {edit.index for edit in changes.edited} == {(labels.index(99),)}
-        return
-    (rows,) = changes.rows
-    assert rows.deleted == [gone]
-    assert rows.added == [labels.index(99)]
-    assert not changes.edited
-
 
 GRID = np.random.default_rng(0).normal(size=(4, 3))
 
@@ -238,22 +147,6 @@ def test_rows_of_frames_belong_together_by_index():
     assert [(e.index, e.labels, e.before, e.after) for e in changes.edited] == [((2,), {"site": "b"}, 2, 20)]
 
 
-@needing("xlsx")
-@pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!"])
-def test_a_cell_that_cannot_be_read_hides_no_edit(cell, tmp_path):
-    path, other = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
-    sa.write(path, {"t": np.arange(1.0, 9.0)}, guard=False)
-    book, places = openpyxl.load_workbook(path), {}
-    for (one,) in book["arrays"].iter_rows(max_col=1):
-        if one.value in (5.0, 7.0):
-            places[one.value] = f"arrays!{one.coordinate}"
-            one.value = cell if one.value == 5.0 else 70.5
-    book.save(other)
-    changes = sa.diff(path, other)
-    assert [(e.index, e.after, e.cell_after) for e in changes.edited] == [((6,), 70.5, places[7.0])]
-    assert [(one.side, one.index, one.cell) for one in changes.unreadable] == [("after", (4,), places[5.0])]
-
-
 @pytest.mark.parametrize(("edits", "lines", "last"), [(18, 20, "->"), (19, 21, "->"), (20, 21, "and 2 more lines")])
 def test_a_repr_has_one_line_and_at_most_twenty(edits, lines, last):
     before, after = np.zeros(100), np.zeros(100)
@@ -294,23 +187,6 @@ def test_a_tolerance_makes_close_numbers_equal():
     changes = sa.diff({"t": np.array([1.0, 2.0])}, {"t": np.array([1.05, 2.0])}, atol=0.1)
     assert not changes
     assert sa.diff({"t": np.array([1.0])}, {"t": np.array([1.05])}, atol=0.01)
-
-
-@needing("csv")
-def test_the_command_takes_a_key(tmp_path):
-    sa.write(tmp_path / "a.csv", {"id": np.array([1, 2, 3]), "t": np.array([1.0, 2.0, 3.0])})
-    sa.write(tmp_path / "b.csv", {"id": np.array([3, 1, 2]), "t": np.array([30.0, 10.0, 20.0])})
-    result = run_command("diff", tmp_path / "a.csv", tmp_path / "b.csv", "--key", "id", "--json")
-    assert {tuple(one["index"]): one["a"] for one in json.loads(result.stdout)["arrays"][1]["first"]} == {
-        (0,): 3.0,
-        (1,): 1.0,
-        (2,): 2.0,
-    }
-    sa.write(tmp_path / "c.csv", {"id": np.array([1, 1, 2]), "t": np.array([1.0, 2.0, 3.0])})
-    for second, key, said in (("b.csv", "absent", "'absent'"), ("c.csv", "id", "rows 0 and 1 have the same 'id'")):
-        refused = run_command("diff", tmp_path / "a.csv", tmp_path / second, "--key", key)
-        assert refused.exit_code == 2
-        assert said in refused.output
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx", "json", None])

@@ -19,10 +19,10 @@ import sheetarray as sa
 
 
 def change(rng: random.Random, table: Rows) -> Rows:
-    """Return a table after some edits: typed, inserted, deleted, appended, sorted."""
+    """Return a table after some edits: typed, inserted, deleted, appended, sorted, in any order."""
     rows = [(key, list(row)) for key, row in table.items()]
     for _ in range(rng.randrange(5)):
-        match rng.choice(["edit", "edit", "insert", "delete", "append", "sort"]):
+        match rng.choice(["edit", "edit", "insert", "delete", "append", "sort", "shuffle"]):
             case "edit":
                 column = rng.randrange(4)
                 rng.choice(rows)[1][column] = make_row(rng)[column]
@@ -33,6 +33,8 @@ def change(rng: random.Random, table: Rows) -> Rows:
                 del rows[rng.randrange(len(rows))]
             case "sort":
                 rows.sort(key=lambda row: row[1][0])
+            case "shuffle":
+                rng.shuffle(rows)
     return dict(rows)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import openpyxl
 import pytest
 import xlsxwriter
+from examples import cross
 from excel_packages import edit_part
 from limits import set_limits
 from programs import resave_all
@@ -237,8 +238,7 @@ MOVED = {  # rows of a copy, its total if that is in the table, and its summary,
 }
 
 
-@pytest.mark.parametrize("has_total", [False, True])
-@pytest.mark.parametrize("what", MOVED)
+@pytest.mark.parametrize(("what", "has_total"), cross(MOVED, [False, True], "appended", "deleted"))
 def test_ranges_that_follow_added_and_deleted_rows_are_no_edits(tmp_path: Path, what: str, has_total: bool) -> None:
     rows, total, summary = MOVED[what]
     base_total = "=SUM(D2:D5)" if has_total else None

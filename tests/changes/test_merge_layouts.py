@@ -31,11 +31,10 @@ def write(path: Path, content: Any, layout: str, columns: str | None = None) -> 
         write_arrays(path, content)
 
 
-@pytest.mark.parametrize("name", CONTENTS)
-@pytest.mark.parametrize("spreads", [False, True])
+@pytest.mark.parametrize(("name", "columns"), [*((name, None) for name in CONTENTS), ("map", "lon")])
 @pytest.mark.parametrize(("base", "other"), [("arrays", "table"), ("table", "arrays")])
-def test_a_table_and_arrays_are_merged(base: str, other: str, spreads: bool, name: str, tmp_path: Path) -> None:
-    content, columns = CONTENTS[name], {"map": "lon"}.get(name) if spreads else None
+def test_a_table_and_arrays_are_merged(base: str, other: str, name: str, columns: str | None, tmp_path: Path) -> None:
+    content = CONTENTS[name]
     write(tmp_path / "base.xlsx", content, base, columns)
     edits = []
     for number, place in enumerate((0, -1)):

@@ -17,7 +17,7 @@ from examples import ANEW
 import sheetarray as sa
 from sheetarray.changes.conflicts import DELETED
 
-TRIALS = 300 if ANEW else 60
+TRIALS = 300 if ANEW else 30
 COPIES = 10
 NAMES = ("id", "t", "n", "s")
 

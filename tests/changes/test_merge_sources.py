@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,63 +13,6 @@ from addresses import cell_address
 from command_line import run_command
 
 import sheetarray as sa
-
-TABLE = {"n": np.arange(5), "t": np.arange(5) * 1.5, "s": np.array(list("abcde"))}
-
-
-def write_copies(folder: Path, suffix: str, cells: dict[int, dict[tuple[str, int], str]]) -> list[Path]:
-    """Write ten copies, and type texts into cells of some, given by array and row."""
-    files = []
-    for number in range(10):
-        path = folder / f"c{number}.{suffix}"
-        sa.write(path, TABLE)
-        infos = sa.scan(path)
-        if suffix == "csv":
-            lines = [line.split(",") for line in path.read_text().splitlines()]
-            for (name, row), text in cells.get(number, {}).items():
-                lines[infos[name].data[0].row + row][infos[name].data[0].column] = text
-            path.write_text("\n".join(map(",".join, lines)) + "\n")
-        elif number in cells:
-            book = openpyxl.load_workbook(path)
-            for (name, row), text in cells[number].items():
-                address = cell_address(infos[name].data[0].row + row, infos[name].data[0].column)
-                book.worksheets[0][address].value = text or None
-            book.save(path)
-        files.append(path)
-    return files
-
-
-@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
-@pytest.mark.parametrize("row", [0, 2, 4])
-def test_all_cells_that_cannot_be_read_are_listed_and_the_rest_is_merged(tmp_path: Path, suffix: str, row: int) -> None:
-    sa.write(tmp_path / f"base.{suffix}", TABLE)
-    cells = {
-        3: {("n", row): "", ("t", row): "", ("s", row): "gone"},
-        4: {("n", row): "n/a", ("t", (row + 1) % 5): "?"},
-        7: {("n", (row + 2) % 5): "77"},
-    }
-    files = write_copies(tmp_path, suffix, cells)
-    target = tmp_path / f"m.{suffix}"
-    result = run_command("merge", tmp_path / f"base.{suffix}", *files, "-o", target)
-    assert result.exit_code == 1, result.output
-    merged = sa.merge(tmp_path / f"base.{suffix}", *files, target=target)
-    assert not merged.conflicts
-    unread = {(Path(one.file).stem, one.array, one.index) for one in merged.unreadable}
-    assert unread == {("c3", "n", (row,)), ("c4", "n", (row,)), ("c4", "t", ((row + 1) % 5,))}
-    for one in merged.unreadable:
-        assert one.cell is not None
-        assert one.cell in result.output
-    read = sa.read(target)
-    wanted: dict[str, list[Any]] = {name: array.tolist() for name, array in TABLE.items()}
-    wanted["n"][(row + 2) % 5] = 77
-    wanted["t"][row], wanted["s"][row] = np.nan, "gone"
-    assert repr({name: array.tolist() for name, array in read.items()}) == repr(wanted)
-    assert list(sa.check(target)) == []
-    assert "3 cells that cannot be read" in repr(merged)
-    told = json.loads(run_command("merge", tmp_path / f"base.{suffix}", *files, "--json").output)
-    assert sum(len(file["unreadable"]) for file in told["files"]) == 3
-    merged = sa.merge(tmp_path / f"base.{suffix}", *files, missing="nan")
-    assert merged.unreadable
 
 
 def test_blanks_are_missing_values_where_the_dtype_has_one(tmp_path: Path) -> None:

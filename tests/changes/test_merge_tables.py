@@ -31,7 +31,7 @@ def load(path: Path) -> Rows:
     }
 
 
-@pytest.mark.parametrize("seed", range(300 if ANEW else 60))
+@pytest.mark.parametrize("seed", range(300 if ANEW else 40))
 def test_copies_are_merged_as_a_model_merges_them(seed, tmp_path):
     rng = random.Random(seed)
     base = {key: make_row(rng) for key in range(1, rng.randrange(5, 25))}
@@ -124,15 +124,6 @@ def test_everything_else_in_a_workbook_stays(tmp_path):
         assert all(before.read(name) == after.read(name) for name in names)
 
 
-def test_a_cell_that_cannot_be_read_is_listed_and_the_rest_is_merged(tmp_path):
-    sent, copy = tmp_path / "sent.csv", tmp_path / "copy.csv"
-    sent.write_text("id,t\n1,2.5\n2,3.5\n3,4.5\n")
-    copy.write_text("id,t\n1,soon\n2,9.5\n3,4.5\n")
-    merged = sa.merge(sent, copy, key="id")
-    assert merged.arrays["t"].tolist() == [2.5, 9.5, 4.5]
-    assert [(cell.array, cell.cell) for cell in merged.unreadable] == [("t", "B2")]
-
-
 def test_integers_stay_integers_and_one_that_became_a_fraction_is_taken(tmp_path):
     sent, copy, target = (tmp_path / name for name in ("sent.csv", "copy.csv", "merged.csv"))
     sent.write_text("id,t\n1,2\n2,3\n3,4\n")
@@ -156,13 +147,6 @@ def test_a_target_of_another_suffix_is_a_table_too(tmp_path):
         (tmp_path / f"{name}.csv").write_text(f"id,t\n1,2.5\n2,{value}\n")
     sa.merge(tmp_path / "sent.csv", tmp_path / "ann.csv", target=tmp_path / "merged.xlsx")
     assert sa.read_columns(tmp_path / "merged.xlsx")["t"].tolist() == [2.5, 5.5]
-
-
-def test_arrays_and_a_table_are_not_merged(tmp_path):
-    sa.write(tmp_path / "sent.csv", {"t": np.array([1.0, 2.0])})
-    (tmp_path / "copy.csv").write_text("t\n1\n2\n")
-    with pytest.raises(sa.FormatError):
-        sa.merge(tmp_path / "sent.csv", tmp_path / "copy.csv")
 
 
 def merge_texts(folder: Path, sent: str, *copies: str, **options: Any) -> tuple[Any, str]:
@@ -200,13 +184,6 @@ def test_cells_are_spelled_as_those_of_their_column(tmp_path):
     copy = sent.replace("11:30:00,FALSE", "12:45:00,TRUE").replace('"y"', '"a, b"')
     _, text = merge_texts(tmp_path, sent, copy, key="id")
     assert text == copy
-
-
-def test_a_row_deleted_by_one_and_changed_by_another_is_a_conflict_and_stays(tmp_path):
-    sent = "id,t\n1,2.5\n2,3.5\n3,4.5\n"
-    merged, text = merge_texts(tmp_path, sent, "id,t\n1,2.5\n3,4.5\n", "id,t\n1,2.5\n2,9.5\n3,4.5\n", key="id")
-    assert [(one.array, one.labels) for one in merged.conflicts] == [("t", {"id": "2"})]
-    assert text == sent
 
 
 def test_formulas_of_a_workbook_stay(tmp_path):

@@ -242,16 +242,9 @@ def run_trials(folder: Path, seeds: range) -> None:
             (check_guarded if suffix == "xlsx" else check_plain)(path, model)
 
 
-@pytest.mark.parametrize("first", range(0, examples(400), 25))
+@pytest.mark.parametrize("first", range(0, examples(800), 25))
 def test_random_edits_are_told_as_the_model_has_them(tmp_path, first):
     run_trials(tmp_path, range(first, first + 25))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(1000, 1000 + examples(2000), 100))
-def test_many_random_edits_are_told_as_the_model_has_them(tmp_path, first):
-    """With EXAMPLES by more trials."""
-    run_trials(tmp_path, range(first, first + 100))
 
 
 @pytest.mark.slow

@@ -33,65 +33,6 @@ def run(*arguments: object) -> Any:
     return run_diff(*arguments)
 
 
-@pytest.mark.parametrize("cell", [None, "n/a", "#DIV/0!", "=1/0"])
-@pytest.mark.parametrize("dtype", ["float64", "int16", "complex128", "datetime64[D]"])
-def test_one_cell_that_cannot_be_read_hides_no_other(tmp_path: Path, cell: str | None, dtype: str) -> None:
-    values = np.arange(1, 13).reshape(4, 3).astype(dtype)
-    edited = values.copy()
-    edited[3, 0] = edited[0, 0]
-    sa.write(tmp_path / "a.json", {"t": values, "u": np.arange(3)})
-    sa.write(tmp_path / "b.xlsx", {"t": edited, "u": np.arange(3)})
-    info = sa.scan(tmp_path / "b.xlsx")["t"].data[0]
-    address = info.address(4)
-    book = openpyxl.load_workbook(tmp_path / "b.xlsx")
-    book["arrays"][address.partition("!")[2]].value = cell
-    book.save(tmp_path / "b.xlsx")
-    result = run(tmp_path / "a.json", tmp_path / "b.xlsx")
-    assert result.exit_code == 1, result.output
-    assert "1 cell cannot be read" in result.output
-    assert "1 of 12 elements differs" in result.output
-    assert result.output.count("t[1, 1]: ") == 1
-    assert result.output.count("t[3, 0]: ") == 1
-    assert address in result.output
-    (array,) = [
-        one
-        for one in json.loads(run(tmp_path / "a.json", tmp_path / "b.xlsx", "--json").output)["arrays"]
-        if one["name"] == "t"
-    ]
-    assert not array["same"]
-    assert (array["differing"], len(array["unreadable"]), array["unreadable"][0]["index"]) == (1, 1, [1, 1])
-    assert array["unreadable"][0]["b"]["location"].endswith(address)
-
-
-@pytest.mark.parametrize("guard", [False, True])
-@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
-def test_accept_goes_on_and_keeps_the_cell(tmp_path: Path, suffix: str, guard: bool) -> None:
-    path = tmp_path / f"run.{suffix}"
-    sa.write(path, {"t": np.arange(5), "u": np.arange(5.0)}, **({"guard": guard} if suffix == "xlsx" else {}))
-    if suffix == "xlsx":
-        book = openpyxl.load_workbook(path)
-        sheet, row = book["arrays"], sa.scan(path)["t"].data[0].row + 1
-        sheet.cell(row + 2, 1).value = "n/a"
-        sheet.cell(row + 5, 1).value, sheet.cell(row + 5, 2).value, sheet.cell(row + 1, 2).value = 5, 5.5, 77.5
-        book.save(path)
-    else:
-        lines = path.read_text().replace("2,2.0", "n/a,2.0").replace("1,1.0", "1,77.5").splitlines()
-        path.write_text("\n".join([*lines, "5,5.5", ""]))
-    result = run_command("accept", path)
-    assert result.exit_code == 1, result.output
-    assert "1 cell cannot be read, and stays as it is" in result.output
-    assert "accepted: " in result.output
-    (finding,) = [*sa.check(path)]
-    assert "found 'n/a'" in finding.message
-    assert sa.scan(path)["t"].shape == sa.scan(path)["u"].shape == (6,)
-    assert sa.read(path, ["u"])["u"].tolist() == [0, 77.5, 2, 3, 4, 5.5]
-    with pytest.raises(sa.FormatError, match="n/a"):
-        sa.read(path)
-    again = path.read_bytes()
-    assert run_command("accept", path, "-o", tmp_path / "other.json").exit_code == 2
-    assert path.read_bytes() == again
-
-
 def place_with_cells(kind: str, folder: Path, values: Any, cells: dict[int, str | None], server: SheetsServer) -> str:
     """Write arrays to a file of a kind, or a spreadsheet, in which a few data cells of t hold something else."""
     path = folder / f"b.{kind}"
@@ -149,17 +90,3 @@ def test_every_container_of_cells_goes_on(
     assert accepted.exit_code == 1, accepted.output
     assert "3 cells cannot be read, and stay as they are" in " ".join(accepted.output.split())
     assert run(tmp_path / "a.npz", place).output == result.output
-
-
-def test_accept_of_json_takes_new_items_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
-    sa.write(tmp_path / "a.json", {"t": np.arange(4.0), "u": np.arange(4.0)})
-    text = (tmp_path / "a.json").read_text().replace("0.0,1.0,2.0,3.0]", '0.0,"n/a",2.0,3.0,4.0]')
-    (tmp_path / "a.json").write_text(text)
-    result = run_command("accept", tmp_path / "a.json")
-    assert result.exit_code == 1, result.output
-    assert sa.scan(tmp_path / "a.json")["t"].shape == (5,)
-    assert (tmp_path / "a.json").read_text().count("n/a") == 2
-    typed = (tmp_path / "a.json").read_text().replace("n/a", "eleven")  # this is no missing value, but a mistake
-    (tmp_path / "a.json").write_text(typed)
-    assert run_command("accept", tmp_path / "a.json").exit_code == 2
-    assert (tmp_path / "a.json").read_text() == typed

@@ -10,15 +10,10 @@ import numpy as np
 import openpyxl
 import pytest
 from command_line import run_diff
-from examples import examples
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from limits import set_limits
 
 import sheetarray as sa
-from sheetarray.changes.compare import compare
 from sheetarray.changes.elements import find_noise
-from sheetarray.changes.row_groups import align_rows, describe_rows
 
 
 def run(*arguments: Any) -> Any:
@@ -75,17 +70,6 @@ def test_other_dtypes_have_no_noise() -> None:
     assert find_noise(np.array([1], "f4"), np.nextafter(np.array([1], "f4"), np.float32(2))).all()
 
 
-def test_largest_differences_first_then_signs_of_zero() -> None:
-    a = np.array([1.0, 2.0, 0.0, np.nan, 5.0, 7.0])
-    b = np.array([1.5, 12.0, -0.0, 4.0, 4.0, 7.0])
-    assert [one.index for one in compare("t", a, b).first] == [(3,), (1,), (4,), (0,), (2,)]
-    assert [one.index for one in compare("t", a, b, most=2).first] == [(3,), (1,)]
-    big = np.array([2**63 - 1, 0]), np.array([2**63 - 2, 3])
-    assert [one.index for one in compare("t", *big).first] == [(1,), (0,)]
-    text = np.array(["a", "b", "c"]), np.array(["x", "b", "y"])
-    assert [one.index for one in compare("t", *text).first] == [(0,), (2,)]
-
-
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 @pytest.mark.parametrize("added", [True, False])
 def test_a_file_of_which_people_have_changed_the_rows_is_compared_as_it_stands(
@@ -112,44 +96,6 @@ def test_a_file_of_which_people_have_changed_the_rows_is_compared_as_it_stands(
     assert "resize" in run(a, b, "--read", "resize=false").stderr
 
 
-@settings(max_examples=examples(150), deadline=None)
-@given(
-    st.lists(st.integers(0, 9), min_size=1, max_size=12),
-    st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=1, max_size=4),
-    st.sampled_from(["int64", "float64", "U", "bool", "complex128", "datetime64[D]"]),
-)
-def test_what_is_left_is_what_it_was(values: list[int], edits: list[tuple[bool, int]], dtype: str) -> None:
-    now = list(values)
-    for inserts, place in edits:
-        if inserts:
-            now.insert(place % (len(now) + 1), 77)
-        elif len(now) > 1:
-            del now[place % len(now)]
-    a, b = (np.array(np.array(some), dtype) for some in (values, now))
-    aligned = align_rows(a, b)
-    if aligned is None:
-        assert len(values) == len(now) or not set(a.tolist()) & set(b.tolist())
-        return
-    first, second = aligned.pairs
-    assert (np.diff(first) > 0).all()
-    assert (np.diff(second) > 0).all()
-    assert sorted([*first.tolist(), *aligned.deleted]) == list(range(len(a)))
-    assert sorted([*second.tolist(), *aligned.added]) == list(range(len(b)))
-    if len(edits) == 1:
-        assert (a[first] == b[second]).all()
-        assert len(aligned.deleted) + len(aligned.added) == 1
-
-
-def test_rows_between_others_are_paired_where_half_of_them_is_alike() -> None:
-    a = np.arange(60).reshape(10, 6)
-    b = np.insert(a, 5, 1000 + np.arange(6), axis=0)
-    b[4, :3] = -1
-    b[6, :4] = -1
-    aligned = align_rows(a, b)
-    assert aligned is not None
-    assert (aligned.deleted, aligned.added) == ([5], [5, 6])  # of row 5 two elements are left
-
-
 @pytest.mark.parametrize(
     ("a", "b"),
     [
@@ -165,27 +111,8 @@ def test_rows_between_others_are_paired_where_half_of_them_is_alike() -> None:
 def test_a_row_that_is_gone_is_found_whatever_the_elements_are(
     a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]
 ) -> None:
-    aligned = align_rows(a, np.delete(b, 17))
-    assert aligned is not None
-    assert (aligned.deleted, aligned.added) == ([17], [])
-
-
-def test_rows_that_have_nothing_in_common_are_not_aligned() -> None:
-    assert align_rows(np.array([1, 2]), np.array([3, 4, 5])) is None
-    assert align_rows(np.zeros((2, 3)), np.zeros((3, 2))) is None
-    assert align_rows(np.zeros((2, 3)), np.zeros(2)) is None
-    assert [describe_rows(rows) for rows in ([3], [3, 4], [3, 5])] == ["row 3", "rows 3 to 4", "2 rows from 3 to 5"]
-
-
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
-def test_an_array_that_was_empty_has_another_shape(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    longer = (shape[0] + 1, *shape[1:])
-    sa.write(tmp_path / "a.csv", {"t": np.zeros(shape)})
-    sa.write(tmp_path / "b.csv", {"t": np.zeros(longer)})
-    for one, other in (("a", "b"), ("b", "a")):
-        result = run(tmp_path / f"{one}.csv", tmp_path / f"{other}.csv")
-        assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
-        assert result.stdout.startswith("t: shape ")
+    (rows,) = sa.diff({"t": a}, {"t": np.delete(b, 17)}).rows
+    assert (rows.deleted, rows.added) == ([17], [])
 
 
 def test_lines_break_between_words_on_a_narrow_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,7 @@ LIMITS = {
     "inflated_element": "sheets.excel.reader.xml_elements _LONGEST",
     "styles": "sheets.excel.reader.ooxml MOST_STYLES",
     "sheets": "sheets.excel.reader.titles MOST_SHEETS",
+    "sheets_of_tables": "tables.options SearchOptions.most_sheets",
     "written_sheets": "sheets.excel.append MOST_SHEETS",
     "rows_of_cells": "sheets.excel.reader.raw_cells MOST_ROWS",
     "rows_of_worksheet": "sheets.excel.reader.worksheet MOST_ROWS",
