@@ -27,17 +27,6 @@ from sheetarray.testing.conformance import Conformance
 # save and load -----------------------------------------------------------------------------------------------
 
 
-def test_members_are_a_schema_and_raw_blobs(tmp_path: Path) -> None:
-    save(tmp_path / "t.awkd", LISTS, "events")
-    assert list(members(tmp_path / "t.awkd")) == ["events-1.raw", "events-3.raw", "events.json"]
-    save(tmp_path / "u.awkd", LISTS)
-    assert list(members(tmp_path / "u.awkd")) == ["1.raw", "3.raw", ".json"]
-    save(tmp_path / "o.awkd", LISTS, "e", delimiter="/", suffix="", schemasuffix=".schema")
-    assert list(members(tmp_path / "o.awkd")) == ["e/1", "e/3", "e.schema"]
-    with load(tmp_path / "o.awkd", schemasuffix=".schema") as result:
-        assert result["e"].to_list() == LISTS.to_list()
-
-
 def test_the_same_arrays_make_the_same_bytes() -> None:
     files = [io.BytesIO(), io.BytesIO()]
     for file in files:

@@ -31,15 +31,6 @@ def _virtual(spec: Any, *args: Any, **more: Any) -> Any:
 # Whitelists ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_default_whitelist_names_constructors_only() -> None:
-    assert ("awkward0", "JaggedArray", "fromcounts") in WHITELIST
-    assert ("awkward0.persist", "topython") not in WHITELIST
-    names = [name for spec in WHITELIST for name in spec]
-    assert not any(mark in name for mark in "*?[" for name in names)
-    assert not any(name.startswith("_") for name in names)
-    assert "os" not in {spec[0] for spec in WHITELIST}
-
-
 def test_a_whitelist_of_the_caller_narrows() -> None:
     blobs = Blobs()
     ints = blobs.array(INTS)

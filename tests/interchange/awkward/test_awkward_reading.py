@@ -303,7 +303,6 @@ def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None
         assert ak.is_valid(result)
 
 
-INT32, PAIRS = {"dtype": "int32"}, {"dtype": ["int16", [2]]}
 WORDS = ("StringArray.fromcounts", [1, 1], np.frombuffer(b"ab", "u1"))
 
 
@@ -424,25 +423,6 @@ def test_bytes_that_are_no_text_are_refused_or_replaced(
 # Tables --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("view", "rows"),
-    [
-        ([1, 1, 2], ROWS[1:3]),
-        ([3, -2, 2], ROWS[3::-2]),
-        ([9, 7, 0], []),
-        ([2, 5, 1], [ROWS[2]]),
-        ([1, 0, 2], [ROWS[1]] * 2),
-    ],
-)
-def test_views_of_a_table_are_read(view: list[int], rows: list[Any]) -> None:
-    blobs = Blobs()
-    expression = call("Table.fromview", {"tuple": [{"json": number} for number in view]}, table(blobs))
-    assert blobs.read(expression).tolist() == rows
-    first = call("Table.fromview", blobs.array([3, 1, 1]), table(blobs))
-    of_a_view = call("Table.fromview", {"tuple": [{"json": 0}, {"json": 2}, {"json": 2}]}, first)
-    assert blobs.read(of_a_view).tolist() == [ROWS[0], ROWS[2]]
-
-
 VIEWS = """
 [0, 1, 5] [1, 1, 4] [-1, 1, 1] [0, -1, 2] [0, 1, -1] [4611686018427387904, 4611686018427387904, 2]
 [0, 9223372036854775808, 2] [0, 1] [0, 1, 2, 3] [0, 1, 1.0] [0, true, 1] [null, 1, 1]
@@ -476,8 +456,3 @@ def test_records_have_the_names_that_older_metadata_have_by_their_ids() -> None:
         assert str(read(metadata).type) == '4 * {"0": int64, "1": {x: int64, y: float64}}'
     with pytest.raises(sa.FormatError, match="not valid Unicode"):
         read({"rowname": {"2": "\ud800"}})
-
-
-# What no array can be ------------------------------------------------------------------------------------------------
-
-TWO, FLOAT64 = {"list": [INTS, INTS]}, {"dtype": "float64"}

@@ -66,13 +66,6 @@ def test_categories_that_are_a_union_are_refused() -> None:
         serialize(contents.IndexedArray(index([0, 1]), union, parameters=CATEGORICAL), {})
 
 
-def test_an_array_with_nothing_to_note_has_no_metadata() -> None:
-    for name in ("lists", "records", "strings", "a missing number", "a mask of bytes", "lists of strings", "a union"):
-        blobs: dict[str, Any] = {}
-        serialize(CASES[name], blobs)
-        assert "metadata" not in json.loads(blobs[""])
-
-
 @pytest.mark.parametrize(
     ("name", "entry", "reason"),
     [

@@ -68,11 +68,6 @@ def test_structures_become_records_without_their_padding(align: bool) -> None:
     assert there_and_back(ak.Array(inner)).to_list() == [{"d": -3, "e": "abc"}] * 3
 
 
-def test_masked_arrays_keep_their_mask() -> None:
-    array = np.ma.masked_array(np.arange(6).reshape(2, 3), mask=[[0, 1, 0], [1, 0, 0]])
-    assert there_and_back(array).to_list() == [[0, None, 2], [None, 4, 5]]
-
-
 def test_a_linear_array_is_its_view() -> None:
     base = np.arange(12).reshape(3, 4)
     assert there_and_back(sa.LinearArray.from_numpy(base[::2, 1:], base=True)).to_list() == [[1, 2, 3], [9, 10, 11]]
@@ -104,45 +99,12 @@ def test_a_union_of_no_elements_is_of_its_first_type_to_awkward0() -> None:
 # The wire ----------------------------------------------------------------------------------------------------
 
 
-def test_the_schema_is_that_of_the_protocol() -> None:
-    array = ak.Array([[{"x": 1, "y": "one"}], []])
-    blobs = stored(array, "events", suffix=".raw", schemasuffix=".json")
-    assert list(blobs) == ["events-1.raw", "events-4.raw", "events-7.raw", "events-9.raw", "events.json"]
-    strings = [frombuffer("7.raw", "int64", 1, 7), frombuffer("9.raw", "uint8", 3, 9), {"json": "utf-8", "id": 11}]
-    y = {"call": ["awkward0", "StringArray", "fromcounts"], "args": strings, "id": 6}
-    columns = {"pairs": [["x", frombuffer("4.raw", "int64", 1, 4)], ["y", y]]}
-    table = {"call": ["awkward0", "Table", "frompairs"], "args": [columns, {"json": 0}], "id": 3}
-    lists = [frombuffer("1.raw", "int64", 2, 1), table]
-    expression = {"call": ["awkward0", "JaggedArray", "fromcounts"], "args": lists, "id": 0}
-    written = {"awkward0": ak.__version__, "prefix": "events-", "schema": expression}
-    assert schema(blobs, "events.json") == written
-    assert blobs["events-1.raw"] == np.array([1, 0], "<i8").tobytes()
-    assert blobs["events-9.raw"] == b"one"
-    assert all(isinstance(content, bytes) for content in blobs.values())
-
-
 def frombuffer(key: str, dtype: Any, count: int, ident: int) -> dict[str, Any]:
     return {
         "call": ["awkward0", "numpy", "frombuffer"],
         "args": [{"read": key}, {"dtype": dtype}, {"json": count, "id": ident + 1}],
         "id": ident,
     }
-
-
-@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "complex64", "datetime64[25s]", "timedelta64[ns]"])
-def test_numbers_are_a_buffer_with_a_dtype(dtype: str) -> None:
-    array = np.ones(3, dtype="i8").astype(dtype)
-    for order in "<>":
-        blobs = stored(array.astype(array.dtype.newbyteorder(order)))
-        assert schema(blobs)["schema"] == frombuffer("0", dtype, 3, 0)
-        assert blobs["0"] == array.astype(array.dtype.newbyteorder("<")).tobytes()
-
-
-def test_dimensions_are_part_of_the_dtype_and_elements_in_c_order() -> None:
-    array = np.asfortranarray(np.arange(12, dtype="i2").reshape(2, 3, 2))
-    blobs = stored(array)
-    assert schema(blobs)["schema"] == frombuffer("0", ["int16", [3, 2]], 2, 0)
-    assert blobs["0"] == array.tobytes(order="C")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -200,28 +200,17 @@ def test_what_version_1_wrote_beside_the_columns_is_not_read_but_told(tmp_path: 
     assert sa.read(tmp_path / "empty.arrow")["sheetarray.json"].shape == (0,)
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_columns_of_length_0_come_back_and_nothing_stands_beside_them(suffix: str, tmp_path: Path) -> None:
-    """An array beside one with an axis of length 0 came back as memory that nobody had written."""
-    empty = {name: np.empty(0, dtype) for name, dtype in (("f", "f8"), ("n", "i2"), ("t", "M8[us]"), ("s", "<U3"))}
-    sa.write(tmp_path / f"t{suffix}", empty)
-    assert {name: array.shape for name, array in sa.read(tmp_path / f"t{suffix}").items()} == dict.fromkeys(empty, (0,))
-    for beside in (np.arange(5.0), np.zeros((0, 3)), np.array(2.5)):
-        with pytest.raises(sa.LimitError):
-            sa.write(tmp_path / f"u{suffix}", {"e": np.empty(0), "x": beside})
-
-
 # Files that claim, or repeat, more than they hold --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_a_small_file_takes_at_most_512_mib_for_its_columns(suffix: str, tmp_path: Path) -> None:
     """One number is repeated: at the limit it is read, one row above it is refused. 778 bytes took 941 MB."""
-    for more in (-1, 0, 1):
+    for more in (0, 1):
         path = tmp_path / f"t{more}{suffix}"
         frame = pl.DataFrame([pl.repeat(1.5, 2**25 + more, eager=True).alias("a")])
         frame.write_parquet(path) if suffix == ".parquet" else frame.write_ipc(path, compression="zstd")
-        if more <= 0:
+        if not more:
             assert sa.read(path)["a"].shape == (2**25 + more,)
             continue
         with pytest.raises(sa.FormatError, match=r"33,554,433 rows of 1 columns take 536,870,928 bytes"):

@@ -180,14 +180,3 @@ def test_any_name_and_text_of_an_attribute_comes_back(name: str, value: str, suf
     dataset = xr.Dataset({"t": ("x", [1.5, 2.0], {name: value})}, attrs={name: value})
     sa.write(tmp_path / f"t{suffix}", dataset)
     xr.testing.assert_identical(sa.read_dataset(tmp_path / f"t{suffix}"), dataset)
-
-
-@pytest.mark.parametrize("suffix", [".nc", ".zarr"])
-def test_axes_of_length_0_come_back_beside_others(suffix: str, tmp_path: Path) -> None:
-    arrays: dict[str, np.ndarray[Any, Any]] = {"full": np.arange(6.0).reshape(2, 3), "one": np.array(1.5)}
-    for dtype in ("f8", "i2", "?", "<U3", "M8[D]"):
-        arrays |= {f"{dtype}{axis}": np.zeros(np.roll((0, 2, 3), axis), dtype) for axis in range(3)}
-    sa.write(tmp_path / f"t{suffix}", arrays)
-    for name, array in sa.read(tmp_path / f"t{suffix}").items():
-        assert (array.shape, array.tolist()) == (arrays[name].shape, arrays[name].tolist())
-    assert list(sa.check(tmp_path / f"t{suffix}")) == []

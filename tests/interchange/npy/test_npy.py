@@ -135,21 +135,6 @@ def test_headers_of_python_2_are_read_without_a_warning() -> None:
     assert only(npy.read_npy(io.BytesIO(header(text) + b"\x01\x00\x02\x00"))).tolist() == [1, 2]
 
 
-def test_opaque_bytes_come_back(tmp_path: Path) -> None:
-    array = np.array([b"abc", b"\0\1\2"], "S3").view("V3").reshape(2, 1)
-    for place in (tmp_path / "x.npy", tmp_path / "x.npz"):
-        sa.write(place, {"x": array})
-        result = sa.read(place)["x"]
-        assert (result.dtype, result.tolist()) == (array.dtype, array.tolist())
-        assert sa.scan(place)["x"].dtype == "V3"
-        assert list(sa.check(place)) == []
-
-
-def test_lone_surrogates_come_back(tmp_path: Path) -> None:
-    sa.write(tmp_path / "x.npy", np.array(["ok", "\ud800"]))
-    assert sa.read(tmp_path / "x.npy")["x"].tolist() == ["ok", "\ud800"]
-
-
 def test_arrays_of_large_files_can_be_changed_and_files_never_change(tmp_path: Path) -> None:
     path, array = tmp_path / "x.npy", np.arange(300_000.0).reshape(300, 1000)
     npy.write_npy(path, {"array": array})

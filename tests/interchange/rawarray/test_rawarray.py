@@ -397,8 +397,6 @@ def test_damaged_lz4(block: bytes, count: int, said: str) -> None:
     assert caught.value.location
 
 
-# Headers that cannot be --------------------------------------------------------------------------------------
-
 # Damaged files -----------------------------------------------------------------------------------------------
 
 VALID = {

@@ -101,26 +101,6 @@ def test_the_specifications_examples_byte_for_byte(value: Any, text: str, packed
     assert EXAMPLE[0, 0, 0].round(8) == 1.05344858
 
 
-def test_elements_are_row_major_and_little_endian() -> None:
-    array = np.asfortranarray(np.arange(6, dtype=">i2").reshape(2, 3))
-    form = sci.encode_types(array)
-    assert list(form) == ["shape", "dtype", "bytes", "__type__"]
-    assert form == {
-        "shape": [2, 3],
-        "dtype": "int16",
-        "bytes": bytes([0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]),
-        "__type__": "ndarray",
-    }
-    assert sci.encode_types(np.array([True, False]))["bytes"] == b"\1\0"
-    assert sci.encode_types(np.float64([[[]]]))["shape"] == [1, 1, 0]
-    assert sci.encode_types(np.array(1j)) == {
-        "shape": [],
-        "dtype": "complex128",
-        "bytes": np.complex128(1j).tobytes(),
-        "__type__": "ndarray",
-    }
-
-
 # Nested data -------------------------------------------------------------------------------------------------
 
 
@@ -314,11 +294,6 @@ def test_without_msgpack_json_works_and_messagepack_names_the_extra(
         with pytest.raises(sa.MissingDependencyError, match=r"pip install 'sheetarray\[sciserialize\]'"):
             call()
     assert sci.loads(sci.dumps({"x": np.arange(3)}))["x"].tolist() == [0, 1, 2]
-
-
-# Times, DataFrames and extension types of sciserialize, both ways; and what others wrote ----------------------
-
-# Times -------------------------------------------------------------------------------------------------------
 
 
 # DataFrames --------------------------------------------------------------------------------------------------
