@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -190,18 +189,6 @@ def test_sorted_rows_without_coordinates_stand_where_their_numbers_say(columns: 
     xr.testing.assert_identical(sa.read_dataset(path, table="table"), grid)
 
 
-def test_rows_may_be_sorted_and_appended(tmp_path: Path) -> None:
-    path, grid = tmp_path / "t.xlsx", rich()
-    sa.write_table(path, grid)
-    edit(path, lambda rows: sorted(rows, key=lambda row: (row[1], str(row[0])), reverse=True))
-    back = sa.read_dataset(path, table="table")
-    np.testing.assert_allclose(back["t"].sel(time=grid["time"], city=grid["city"]).values, grid["t"].values, rtol=1e-14)
-    assert back["t"].attrs["units"] == "K"
-    later = pd.Timestamp("2026-07-05").to_pydatetime()
-    edit(path, lambda rows: rows + [[later, *row[1:]] for row in rows[:: len(TIMES)]])
-    assert sa.read_dataset(path, table="table").sizes == {"time": 5, "city": 3}
-
-
 def test_frames_come_back_with_their_index_and_kinds(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"kind": pd.Categorical(["a", "b", "a"]), "n": np.array([1, 2, 3], "i2"), "text": ["x", "", "z"]},
@@ -282,18 +269,6 @@ def _change_record(path: Path, change: dict[str, Any]) -> None:
             package.writestr(part, content)
 
 
-def test_what_a_read_returned_is_a_table_too(tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        sa.write_table(tmp_path / "t.xlsx", sa.read_dataset(_written(tmp_path)))
-    xr.testing.assert_identical(sa.read_dataset(tmp_path / "t.xlsx", table="table"), plain())
-
-
-def _written(tmp_path: Path) -> Path:
-    sa.write(tmp_path / "grid.json", plain())
-    return tmp_path / "grid.json"
-
-
 @pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")
 def test_tables_are_valid_and_other_programs_keep_them(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
@@ -311,17 +286,3 @@ def test_tables_have_no_schema_errors(tmp_path: Path) -> None:
     sa.write_table(path, rich(), sheet="a <b> & c")
     sa.write_table(path, {'x "<&>\n_x000A_': [1.5], "y": ["z"]}, sheet="b", mode="a", verify=False)
     assert not schema_errors(path)
-
-
-def test_google_sheets_have_the_same_columns(sheets_server: Any) -> None:
-    key, client = sheets_server.create(), sheets_server.client()
-    sa.write_table(client.open_by_key(key), plain())
-    sheet = client.open_by_key(key).worksheet("table")
-    assert sheet.get_all_values()[:2][0] == ["time", "city", "t", "wet"]
-    xr.testing.assert_identical(sa.read_dataset(sheet, dims=["time", "city"]), plain())
-
-
-def test_a_workbook_in_memory_has_the_same_columns() -> None:
-    book = openpyxl.Workbook()
-    sa.write_table(book, plain())
-    xr.testing.assert_identical(sa.read_dataset(book, sheet="table", dims=["time", "city"]), plain())

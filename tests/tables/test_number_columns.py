@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import cross
 from limits import set_limits
 
 import sheetarray as sa
@@ -128,8 +129,7 @@ def test_options_mean_the_same_where_columns_are_numbers(options: dict[str, Any]
     agree(join(make_rows()), **options)
 
 
-@pytest.mark.parametrize("place", [0, 1, 20, 40, 150, ROWS - 1])
-@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(("odd", "place"), cross(ODD, [0, 1, 20, 40, 150, ROWS - 1], "", "n/a"))
 def test_one_odd_cell_makes_a_column_what_it_makes_of_a_short_one(odd: str, place: int) -> None:
     rows = make_rows()
     for column in (0, 1, 4):
@@ -138,19 +138,22 @@ def test_one_odd_cell_makes_a_column_what_it_makes_of_a_short_one(odd: str, plac
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda rows: [["m", "s", *[""] * (len(COLUMNS) - 2)], *rows],  # units
-        lambda rows: [*rows, ["total"], ["", "12.5"]],
-        lambda rows: [*rows[:40], [*rows[40], "more"], *rows[41:]],
-        lambda rows: [*rows[:40], rows[40][:3], *rows[41:]],
-        lambda rows: [*rows[:40], [], *rows[40:]],
-        lambda rows: [*rows, [], []],
-        lambda rows: [*rows, list(COLUMNS), *rows],
-        lambda rows: [row[:2] for row in rows],
-    ],
+    ("change", "above"),
+    cross(
+        [
+            lambda rows: [["m", "s", *[""] * (len(COLUMNS) - 2)], *rows],  # units
+            lambda rows: [*rows, ["total"], ["", "12.5"]],
+            lambda rows: [*rows[:40], [*rows[40], "more"], *rows[41:]],
+            lambda rows: [*rows[:40], rows[40][:3], *rows[41:]],
+            lambda rows: [*rows[:40], [], *rows[40:]],
+            lambda rows: [*rows, [], []],
+            lambda rows: [*rows, list(COLUMNS), *rows],
+            lambda rows: [row[:2] for row in rows],
+        ],
+        ["", "\n\n", "a report\n", "sep=,\n"],
+        "",
+    ),
 )
-@pytest.mark.parametrize("above", ["", "\n\n", "a report\n", "sep=,\n"])
 def test_rows_that_differ_are_told_alike(change: Callable[[Any], Any], above: str) -> None:
     agree(above + join(change(make_rows())))
     agree(above + join(change(make_rows()), names=False))

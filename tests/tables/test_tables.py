@@ -72,12 +72,6 @@ def test_a_table_may_start_far_down(rows: int) -> None:
         }
 
 
-# Names -------------------------------------------------------------------------------------------------------
-
-
-# Decimal commas and thousands --------------------------------------------------------------------------------
-
-
 # Numbers -----------------------------------------------------------------------------------------------------
 
 
@@ -96,9 +90,6 @@ def test_what_savetxt_writes_is_read(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "x.txt", values, header="a b c")
     arrays = sa.read_columns(tmp_path / "x.txt", comment="#")
     assert_same(np.column_stack(list(arrays.values())), values)
-
-
-# Missing values ----------------------------------------------------------------------------------------------
 
 
 # Options, arrays, warnings -----------------------------------------------------------------------------------

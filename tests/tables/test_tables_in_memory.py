@@ -12,46 +12,9 @@ import pandas as pd
 import pytest
 import xarray as xr
 import xlsxwriter
-from recorded import GRID, KINDS, assert_same, framed, labelled, plain, write_arrays, write_quietly
+from recorded import GRID, assert_same, write_quietly
 
 import sheetarray as sa
-
-MAKERS = pytest.mark.parametrize("make", [plain, labelled, framed], ids=lambda make: make.__name__)
-
-
-def assert_comes_back(source: Any, content: Any, arrays: Path) -> None:
-    assert_same(sa.read(source), sa.read(arrays))
-    assert_same({"v": sa.read(source, "v")}, {"v": sa.read(arrays, "v")})
-    assert {name: info.shape for name, info in sa.scan(source).items()} == {
-        name: info.shape for name, info in sa.scan(arrays).items()
-    }
-    assert list(sa.check(source)) == []
-    if isinstance(content, pd.DataFrame):
-        pd.testing.assert_frame_equal(sa.read_frame(source), sa.read_frame(arrays))
-    else:
-        xr.testing.assert_identical(sa.read_dataset(source), sa.read_dataset(arrays))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@MAKERS
-def test_a_table_in_a_workbook_of_openpyxl_is_the_arrays(make: Any, kind: str, tmp_path: Path) -> None:
-    book, content = openpyxl.Workbook(), make(KINDS[kind])
-    write_arrays(tmp_path / "arrays.xlsx", content)
-    write_quietly(book, content)
-    assert_comes_back(book, content, tmp_path / "arrays.xlsx")
-    assert book.sheetnames == ["Sheet", "table"]
-    book.save(tmp_path / "table.xlsx")
-    assert_comes_back(tmp_path / "table.xlsx", content, tmp_path / "arrays.xlsx")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@MAKERS
-def test_a_table_in_a_workbook_of_xlsxwriter_is_the_arrays_with_a_guard(make: Any, kind: str, tmp_path: Path) -> None:
-    content = make(KINDS[kind])
-    write_arrays(tmp_path / "arrays.xlsx", content)
-    with xlsxwriter.Workbook(tmp_path / "table.xlsx") as book:
-        write_quietly(book, content, guard=True)
-    assert_comes_back(tmp_path / "table.xlsx", content, tmp_path / "arrays.xlsx")
 
 
 @pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
