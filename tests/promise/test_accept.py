@@ -183,26 +183,6 @@ def test_a_cell_keeps_its_style_and_loses_its_type(tmp_path):
         accepted((shape, '<c r="A6" s="1"><f>1+2</f><v>3</v></c>'))
 
 
-@pytest.mark.parametrize("views", [False, True, {"t": sa.View(editable=True)}], ids=["plain", "view", "editable"])
-def test_a_workbook_that_nobody_has_changed_keeps_every_byte(tmp_path, views):
-    path = tmp_path / "t.xlsx"
-    sa.write(path, {"t": np.random.default_rng(3).normal(size=(4, 3)), "s": np.array(["a", "b"])}, views=views)
-    before = path.read_bytes()
-    assert not sa.accept(path)
-    assert path.read_bytes() == before
-
-
-def test_edited_elements_are_accepted_too(tmp_path):
-    path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
-    with edited_sheet(path) as sheet:
-        sheet.cell(sheet.max_row - 3, 1).value = 77
-    assert [finding.severity for finding in sa.check(path)] == ["error"]
-    (edit,) = sa.accept(path).edited
-    assert (edit.array, edit.index, edit.before, edit.after, edit.cell_after) == ("n", (0,), 0, 77, "arrays!A20")
-    assert list(sa.check(path)) == []
-    assert sa.read(path)["n"].tolist() == [77, 1, 2, 3]
-
-
 def test_a_workbook_that_has_lost_its_record_gets_a_new_one(tmp_path):
     path = written(tmp_path / "t.xlsx", {"n": np.arange(4)})
     pd.read_excel(path, header=None, engine="openpyxl").to_excel(path, sheet_name="arrays", header=False, index=False)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from children import run_child
+from examples import ANEW
 
 import sheetarray as sa
 
@@ -139,7 +140,8 @@ def write_ods(path: Path, array: np.ndarray[Any, Any]) -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_file_that_is_changed_while_it_is_read(suffix: str, how: str, folder: Path, tmp_path: Path) -> None:
     reached = []
-    for number in (2, 3, 4, 5):
+    first = 2 + (SUFFIXES.index(suffix) + len(how)) % 2
+    for number in (2, 3, 4, 5) if ANEW else (first, first + 2):
         old, new, *elements = copy_pair(folder, suffix, tmp_path)
         child = run_child(WHILE, old, new, how, *elements, str(number))
         assert child.status == 0, child.errors

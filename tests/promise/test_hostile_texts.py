@@ -22,9 +22,6 @@ def findings(content: bytes, format: str = "csv", **options: Any) -> list[sa.Fin
     return list(sa.check(io.BytesIO(content), format=format, **options))
 
 
-# Line ends and marks -----------------------------------------------------------------------------------------
-
-
 # Quotes ------------------------------------------------------------------------------------------------------
 
 

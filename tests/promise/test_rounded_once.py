@@ -84,7 +84,7 @@ READERS: dict[str, Callable[[list[str], str], Any]] = {
 
 NAMES = ["float16", "float32", "complex64"]
 # Very many of one dtype by each reader.
-LONG = [(reader, NAMES[number % 3], 100_000) for number, reader in enumerate(READERS)]
+LONG = [(reader, NAMES[number % 3], 40_000) for number, reader in enumerate(READERS)]
 
 
 @pytest.mark.parametrize(("reader", "name", "count"), [*product(READERS, NAMES, [1, 10, 1000]), *LONG])
@@ -120,8 +120,8 @@ def as_numbers(cells: list[float], name: str, suffix: str) -> io.BytesIO:
 
 
 LONG_CELLS = [
-    *(("xlsx", name, 100_000, way) for name, way in (("float16", "loop"), ("float32", "plain"))),
-    *(("ods", name, 100_000, way) for name, way in (("float32", "loop"), ("float16", "plain"))),
+    *(("xlsx", name, 40_000, way) for name, way in (("float16", "loop"), ("float32", "plain"))),
+    *(("ods", name, 40_000, way) for name, way in (("float32", "loop"), ("float16", "plain"))),
 ]
 
 

@@ -17,8 +17,7 @@ import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixtures import Edit, edit_rows, edited_sheet, get_columns, put_columns, take_columns, written
-from programs import resave
+from mixtures import Edit, edit_rows, edited_sheet, get_columns, put_columns, written
 
 import sheetarray as sa
 
@@ -75,23 +74,6 @@ def test_resize_gives_what_the_cells_say(tmp_path_factory, suffix, table):
         assert f"{name!r} is {' x '.join(map(str, edit.of_array(arrays[name]).shape))}" in errors[0].message
 
 
-def test_a_row_is_one_row_whatever_the_orders_of_arrays(tmp_path):
-    arrays = {"a": np.asfortranarray(np.array([[12.5, -13.25], [64.0, 10.5]])), "b": np.array([True, True])}
-    path, edit = written(tmp_path / "t.xlsx", arrays), Edit("insert", 0, 1)
-    edit_rows(path, arrays, edit)
-    errors = [finding.message for finding in sa.check(path) if finding.severity == "error"]
-    assert errors == ["row 0 inserted in 2 arrays"]
-
-
-def test_all_rows_of_several_arrays_are_deleted_at_once(tmp_path):
-    arrays = {"a": np.array([12.5, -13.25]), "b": np.array([[1, 2], [3, 4]])}
-    path = written(tmp_path / "t.xlsx", arrays)
-    edit_rows(path, arrays, Edit("delete", 0, 2))
-    (error,) = [finding.message for finding in sa.check(path) if finding.severity == "error"]
-    assert error.startswith("rows 0 to 1 deleted in 2 arrays")
-    assert sa.diff(arrays, {name: array[:0] for name, array in arrays.items()}).rows[0].deleted == [0, 1]
-
-
 def make_arrays(rows: int, seed: int = 0) -> dict[str, np.ndarray[Any, Any]]:
     """Five arrays with as many rows."""
     random = np.random.default_rng(seed)
@@ -117,32 +99,6 @@ def errors_after(path: Path, arrays: dict[str, Any], change: Callable[[Rows], Ro
     return [finding.message for finding in sa.check(path) if finding.severity == "error"]
 
 
-WORDED = [
-    (120, Edit("insert", 120, 2), "rows 120 to 121 appended in 5 arrays ("),
-    (120, Edit("insert", 120, 1), "row 120 appended in 5 arrays ("),
-    (120, Edit("insert", 31, 3), "rows 31 to 33 inserted in 5 arrays ("),
-    (120, Edit("insert", 0, 1), "row 0 inserted in 5 arrays ("),
-    (120, Edit("delete", 30, 1), "row 30 deleted in 5 arrays ("),
-    (120, Edit("delete", 118, 2), "rows 118 to 119 deleted in 5 arrays ("),
-    (1500, Edit("insert", 1, 4), "rows 1 to 4 inserted in 5 arrays ("),
-    (1500, Edit("insert", 1499, 4), "rows 1499 to 1502 inserted in 5 arrays ("),
-    (1500, Edit("delete", 0, 4), "rows 0 to 3 deleted in 5 arrays ("),
-    (1500, Edit("delete", 1234, 1), "row 1234 deleted in 5 arrays ("),
-]
-
-
-@pytest.mark.parametrize(("rows", "edit", "message"), WORDED)
-def test_a_workbook_says_which_rows(tmp_path, rows, edit, message):
-    arrays = make_arrays(rows)
-    path = written(tmp_path / "t.xlsx", arrays)
-    edit_rows(path, arrays, edit)
-    (error,) = (finding for finding in sa.check(path) if finding.severity == "error")
-    assert error.message.startswith(message)
-    assert "resize=True" in error.hint
-    assert error.location is not None
-    assert error.location.startswith("arrays!A")
-
-
 @pytest.mark.parametrize("edit", [Edit("delete", 300, 1), Edit("delete", 300, 3), Edit("insert", 300, 1)], ids=str)
 def test_rows_among_others_that_are_alike_are_one_edit(tmp_path, edit):
     arrays = make_arrays(1000) | {"flag": np.arange(1000) == 700, "all": np.full((1000, 2), True)}
@@ -151,21 +107,6 @@ def test_rows_among_others_that_are_alike_are_one_edit(tmp_path, edit):
     (error,) = (finding for finding in sa.check(tmp_path / "t.xlsx") if finding.severity == "error")
     rows = "row 300" if edit.count == 1 else "rows 300 to 302"
     assert error.message.startswith(f"{rows} {edit.kind.removesuffix('e')}ed in 7 arrays (")
-
-
-def test_an_edited_element_is_named_beside_rows_that_were_appended(tmp_path):
-    arrays = make_arrays(40)
-    path = written(tmp_path / "t.xlsx", arrays)
-    edit_rows(path, arrays, Edit("insert", 40, 2))
-    with edited_sheet(path) as sheet:
-        sheet.cell([cell.value for cell in sheet["B"]].index("data") + 2 + 7, 2).value = 999
-    arrays["p"][7] = 999
-    errors = [finding for finding in sa.check(path) if finding.severity == "error"]
-    assert [error.message.partition(":")[0] for error in errors] == [
-        "rows 40 to 41 appended in 5 arrays (new)",
-        "p[7] (a7)",
-    ]
-    np.testing.assert_allclose(sa.read(path, resize=True)["p"][:40], arrays["p"], rtol=1e-15)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "json"])
@@ -304,21 +245,6 @@ def test_complex_numbers_grow_as_text_and_interleaved():
         assert sa.from_linear([*cells, *more], resize=True).tolist() == [1 + 2j, 3 - 4j, 5 + 6j]
 
 
-def test_google_sheets_are_resized_too(sheets_server):
-    arrays = {"t": np.arange(6.0).reshape(3, 2), "p": np.arange(3)}
-    key, client = sheets_server.create(), sheets_server.client()
-    sa.write_gsheet(key, arrays, client=client)
-    sheet = client.open_by_key(key).worksheet("arrays")
-    ends = [len(column) + 1 for column in take_columns(sheet.get_all_values(), "")]
-    sheet.add_rows(5)
-    sheet.update([["6"], ["7"]], f"A{ends[0]}")
-    sheet.update([["3"]], f"B{ends[1]}")
-    result = sa.read_gsheet(key, client=client, resize=True)
-    assert (result["t"].shape, result["p"].tolist()) == ((4, 2), [0, 1, 2, 3])
-    (finding,) = sa.check(key, format="gsheet", client=client)
-    assert finding.message.startswith("1 row added in 2 arrays, 3 before and 4 now")
-
-
 def test_labels_follow_the_arrays(tmp_path):
     xr = pytest.importorskip("xarray")
     data = xr.Dataset({"t": (("time", "x"), np.arange(6.0).reshape(3, 2))}, {"time": [10, 20, 30], "x": [0.5, 1.5]})
@@ -452,83 +378,6 @@ ALIKE = {"f": np.full(12, True)}  # whose rows do not tell by themselves which o
 )
 def test_deleted_rows_have_their_labels_and_values_by_the_guard(tmp_path, arrays, gone, said):
     assert errors_after(tmp_path / "t.xlsx", arrays, without(*gone), guard=True) == [said]
-
-
-def test_a_deleted_row_beside_an_edit_is_named_by_the_guard_too(tmp_path):
-    def change(rows: Rows) -> Rows:
-        rows[11][0] = [99.5]
-        return without(5)(rows)
-
-    table = {"n": SEVENTHS["n"], "s": make_table(12)["s"]}
-    row, edited = errors_after(tmp_path / "t.xlsx", table, change, guard=True)
-    assert edited == "n[10] (a11): 1.57143 -> 99.5"  # its row is the other's
-    assert row == f"row 5 deleted in 2 arrays (row 25 of the sheet, a5): it was n {5 / 7}"
-
-
-def edit_cell(rows: Rows) -> Rows:
-    rows[7][1] = [999.5]
-    return without(12)(rows)
-
-
-def sort_rows(rows: Rows) -> Rows:
-    return sorted(rows, key=lambda row: row[1])
-
-
-def add_row(rows: Rows) -> Rows:
-    return [*rows, [[dt.datetime(2027, 1, 1)], [0.5], ["new"]]]
-
-
-# What is done to the rows; what is said with a guard, of how many arrays; and what is said without one
-UNSURE = "only a guard can tell which row"
-ROWS_EDITED: list[tuple[Callable[[Rows], Rows], dict[str, int], str]] = [
-    (
-        without(5, 20),
-        {"rows 5, 20 deleted in 3 arrays (rows 25, 40 of the sheet, 2026-03-06 to 2026-03-21): ": 1},
-        UNSURE,
-    ),
-    (
-        edit_cell,
-        {"t[7] (2026-03-08): 1.34022 -> 999.5": 1, "row 12 deleted in 3 arrays (row 32 of the sheet": 1},
-        UNSURE,
-    ),
-    (
-        lambda rows: without(3)(sort_rows(rows)),
-        {"rows sorted by t ({left} rows, 3 arrays)": 1, "row {third} deleted in 3 arrays": 1},
-        UNSURE,
-    ),
-    (
-        lambda rows: add_row(sort_rows(rows)),
-        {"rows sorted by t ({count} rows, 3 arrays)": 1, "row {count} appended in 3 arrays": 1},
-        UNSURE,
-    ),
-    (
-        lambda rows: add_row(without(5)(rows)),
-        {"row {left} appended in 3 arrays": 1, "row 5 deleted in 3 arrays": 1},
-        "elements were edited",
-    ),
-]
-
-
-@pytest.mark.parametrize(("guard", "twice"), [(True, False), (True, True), (False, False)])
-@pytest.mark.parametrize("count", [40, 193])
-@pytest.mark.parametrize("edit", range(len(ROWS_EDITED)))
-def test_what_people_do_to_the_rows_of_a_table_is_told(tmp_path, edit, count, guard, twice):
-    """`twice`: a program that keeps 16 digits saves the file, and then one that keeps 15."""
-    texts = np.array([f"a{row}" for row in range(count)])
-    table = {"day": make_table(count)["day"], "t": np.random.default_rng(7).normal(size=count), "s": texts}
-    change, words, without_guard = ROWS_EDITED[edit]
-    errors = errors_after(tmp_path / "t.xlsx", table, change, guard=guard)
-    if twice:
-        again = resave(tmp_path / "t.xlsx", "xlsx", tmp_path / "again")
-        errors = [finding.message for finding in sa.check(again) if finding.severity == "error"]
-    if not guard:
-        assert all(without_guard in error for error in errors)
-        assert errors
-        return
-    values = {"count": count, "left": count - 1, "third": int(np.argsort(table["t"])[3])}
-    told = {word: sum(word.format(**values) in error for error in errors) for word in words}
-    assert told == words, errors
-    assert len(errors) == sum(words.values())
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "csv"])
