@@ -17,7 +17,7 @@ from .changes import TOO_LARGE, Swap, apply_changes, change_properties, new_gid
 from .plan import FreeCells, WritePlan, fresh_plan, plan_for, plan_table
 from .requests import SheetsApi
 from .retries import ChangedError, RefusedError, Retries
-from .stage import Stage, copy_requests, describe_stages, list_rewritten, sheet_requests
+from .stage import Stage, copy_requests, describe_stages, list_rewritten, sheet_requests, shift_requests
 from .state.records import pack_notes
 from .state.spreadsheet import MOST_CELLS, State, fetch_state
 from .state.writers import Writer
@@ -207,7 +207,7 @@ class SpreadsheetWrite:
         self._make_swaps(stage.gids)
         for layout, plan, swap, gid in zip(self._layouts, self.plans, self.swaps, stage.gids, strict=True):
             shown = change_properties(gid, {"title": plan.title, "hidden": False}, "title,hidden")
-            cells = copy_requests(plan, swap.gid, layout, gid) if plan.sheet else []
+            cells = copy_requests(plan, swap.gid, layout, gid) if plan.sheet else shift_requests(plan, layout, gid)
             requests += swap.wrap(sheet_requests(plan, swap.gid, shown, cells), plan.rows, plan.columns)
         requests += stage.removal_requests(self.state, kept=[swap.gid for swap in self.swaps])
         apply_changes(self.service, requests, self.swaps[0].took_effect)

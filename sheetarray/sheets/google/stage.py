@@ -200,6 +200,16 @@ def copy_requests(plan: WritePlan, gid: int, staged: Layout, stage: int) -> Requ
     ]
 
 
+def shift_requests(plan: WritePlan, staged: Layout, stage: int) -> Requests:
+    """Return the requests that move the cells of a stage, which becomes the worksheet, to the cell of `at=`."""
+    blanks = {"ROWS": plan.rows - staged.height, "COLUMNS": plan.columns - len(staged.pieces)}
+    return [
+        {"insertDimension": {"range": {"sheetId": stage, "dimension": dimension, "startIndex": 0, "endIndex": count}}}
+        for dimension, count in blanks.items()
+        if count > 0
+    ]
+
+
 def _lower_name(gid: int, standing: StandingArray) -> Requests:
     """Return the requests that put the name of an array right above its header."""
     assert standing.name_cell is not None
