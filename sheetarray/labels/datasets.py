@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -55,7 +56,7 @@ def describe_dataset(value: Any) -> tuple[dict[str, Array], DatasetLabels]:
 
 def holds_labelled(arrays: Any) -> bool:
     """Return whether arrays are a mapping that holds DataArrays with labels."""
-    return isinstance(arrays, Mapping) and any(map(_is_labelled, arrays.values()))
+    return "xarray" in sys.modules and isinstance(arrays, Mapping) and any(map(_is_labelled, arrays.values()))
 
 
 def combine_labelled(arrays: Mapping[Any, Any]) -> Any:
