@@ -104,22 +104,6 @@ def test_columns_are_named_by_their_paths_and_nothing_is_bytes() -> None:
     assert "decompress" not in json.dumps(schema)
 
 
-@pytest.mark.parametrize(
-    ("layout", "names"),
-    [
-        (CASES["numbers"], ["content"]),
-        (CASES["n-d numbers"], ["content"]),
-        (CASES["lists of lists"], ["counts", "content-counts", "content-content"]),
-        (CASES["records"], ["x", "y-counts", "y-content"]),
-        (CASES["records of records"], ["a-b", "a-c"]),
-        (CASES["a missing record"], ["mask", "x"]),
-        (CASES["a union, sequential"], ["tags", "index", "0", "1-counts", "1-content"]),
-    ],
-)
-def test_a_path_is_of_fields_and_parameters(layout: ak.Array, names: list[str]) -> None:
-    assert list(to_columns("t", layout, limit=LIMIT)) == [*(f"t-{name}" for name in names), "t.json"]
-
-
 def test_ids_stand_in_where_paths_meet_or_say_nothing() -> None:
     fields = ["counts", "x", "X", "a-b", "line\nbreak", "z" * 300, "content", "1"]
     array = ak.Array([[{name: number for number, name in enumerate(fields)}, dict.fromkeys(fields, 0)], []])

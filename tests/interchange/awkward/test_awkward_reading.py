@@ -164,21 +164,6 @@ def test_every_dtype_is_read_and_unmarked_ones_are_little_endian(texts: str, val
         assert Blobs(x=array).read({"read": "x"}).tolist() == values
 
 
-def test_structured_dtypes_become_records() -> None:
-    dtype = [["x", ">i2"], ["y", ["<f4", [2]]], ["z", [["p", "bool"], ["q", "S2"]]], ["w", "uint8", [1, 2]]]
-    plain = np.dtype([("x", ">i2"), ("y", "<f4", 2), ("z", [("p", "?"), ("q", "S2")]), ("w", "u1", (1, 2))])
-    array = np.array([(1, [1.5, 2.5], (True, b"ab"), [[3, 4]]), (-2, [0, 1], (False, b""), [[5, 6]])], plain)
-    records = [
-        {"x": 1, "y": [1.5, 2.5], "z": {"p": True, "q": b"ab"}, "w": [[3, 4]]},
-        {"x": -2, "y": [0, 1], "z": {"p": False, "q": b""}, "w": [[5, 6]]},
-    ]
-    assert Blobs(x=array.tobytes()).read(buffer("x", dtype, 2)).tolist() == records
-    shaped = Blobs(x=array.tobytes()).read(buffer("x", [dtype, [2, 1]], 1))
-    assert shaped.tolist() == [[[records[0]], [records[1]]]]
-    assert Blobs(x=b"").read(buffer("x", [dtype, [2, 1]], 0)).tolist() == []
-    assert Blobs(x=array).read({"read": "x"}).tolist() == records
-
-
 def test_empty_inner_dimensions_are_read() -> None:
     assert Blobs(x=b"").read(buffer("x", ["int64", [0]], 3)).tolist() == [[], [], []]
     assert Blobs(x=b"").read(buffer("x", ["int64", [2, 0]], 1)).tolist() == [[[], []]]
@@ -286,47 +271,6 @@ def test_max_bytes_limits_and_allows() -> None:
 # Classes -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", ">i4", "int64", "uint64"])
-def test_counts_offsets_starts_and_stops_are_of_any_integers(dtype: str) -> None:
-    def integers(*values: int) -> Any:
-        return np.array(values, dtype)
-
-    for lists in (
-        ("JaggedArray.fromcounts", integers(2, 0, 1), FLOATS),
-        ("JaggedArray.fromoffsets", integers(0, 2, 2, 3), FLOATS),
-        ("JaggedArray", integers(0, 2, 2), integers(2, 2, 3, 4), FLOATS),
-        ("JaggedArray", integers(0, 9, 2), integers(2, 9, 3), FLOATS),
-    ):
-        blobs = Blobs()
-        result = blobs.read(built(blobs, lists))
-        assert result.tolist() == [[1.5, 2.5], [], [3.5]]
-        assert ak.is_valid(result)
-
-
-WORDS = ("StringArray.fromcounts", [1, 1], np.frombuffer(b"ab", "u1"))
-
-
-@pytest.mark.parametrize(
-    ("content", "default", "result"),
-    [
-        ([7, 8], None, [0, 7, 0, 8]),
-        ([True, False], None, [False, True, False, False]),
-        ([7, 8], 2.5, [2.5, 7, 2.5, 8]),
-        ([2**53 + 1, 8], 3, [3, 2**53 + 1, 3, 8]),
-        (np.array([7, 8], "i1"), 300, [300, 7, 300, 8]),
-        (np.array([7, 8], "u8"), -1, [-1, 7, -1, 8]),
-        (np.array([0.5, 1.5], "f4"), 0.1, [0.1, 0.5, 0.1, 1.5]),
-        ([1j, 2], 1.5, [1.5, 1j, 1.5, 2]),
-        ([[1, 2], [3, 4]], 9, [[9, 9], [1, 2], [9, 9], [3, 4]]),
-        ([True, False], 5, [5, 1, 5, 0]),
-    ],
-)
-def test_sparse_arrays_become_dense_without_changing_a_value(content: Any, default: Any, result: list[Any]) -> None:
-    blobs = Blobs()
-    sparse = built(blobs, ("SparseArray", {"json": 4}, [1, 3], content, {"json": default}))
-    assert blobs.read(sparse).tolist() == result
-
-
 def test_integers_that_no_float_has_stay_apart_from_floats() -> None:
     blobs = Blobs()
     large, tags = [2**53 + 1, 7], np.array([0, 1, 0], "u1")
@@ -341,16 +285,6 @@ def test_integers_that_no_float_has_stay_apart_from_floats() -> None:
     times = [np.array([5, 6], "M8[s]"), np.array([10**9], "M8[D]")]
     mixed = blobs.read(built(blobs, ("UnionArray.fromtags", tags, {"list": times})))
     assert mixed.to_list() == [times[0].tolist()[0], times[1].tolist()[0], times[0].tolist()[1]]
-
-
-def test_indices_unions_and_options_in_unions_are_resolved() -> None:
-    blobs = Blobs()
-    inner = ("UnionArray", [1, 0, 1], [0, 3, 1], {"list": [INTS, WORDS]})
-    indexed, masked = ("IndexedArray", [2, 0], [[1.5], [2.5], [3.5]]), ("MaskedArray", [True, False], table(blobs))
-    union = ("UnionArray", [0, 1, 2, 0, 2, 0], [2, 0, 1, 1, 0, 0], {"list": [inner, indexed, masked]})
-    result = blobs.read(built(blobs, union))
-    assert result.tolist() == ["b", [3.5], ROWS[1], 3, None, "a"]
-    assert ak.is_valid(result)
 
 
 def test_128_contents_in_a_union_are_read_and_more_by_nesting_are_refused() -> None:

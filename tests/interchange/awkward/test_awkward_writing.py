@@ -56,18 +56,6 @@ def test_whatever_an_array_is_made_of_comes_back(array: ak.Array) -> None:
     assert_kept(there_and_back(array), array)
 
 
-@pytest.mark.parametrize("align", [False, True])
-def test_structures_become_records_without_their_padding(align: bool) -> None:
-    dtype = np.dtype([("a", "u1"), ("b", ">f8", (2,)), ("c", [("d", "i2"), ("e", "U3")])], align=align)
-    array = np.zeros((2, 3), dtype)
-    array["a"], array["b"], array["c"]["d"], array["c"]["e"] = 7, [1.5, 2.5], -3, "abc"
-    result = there_and_back(array)
-    assert result.to_list() == [[{"a": 7, "b": [1.5, 2.5], "c": {"d": -3, "e": "abc"}}] * 3] * 2
-    assert there_and_back(array["b"]).to_list() == array["b"].tolist()
-    inner = array[0]["c"]
-    assert there_and_back(ak.Array(inner)).to_list() == [{"d": -3, "e": "abc"}] * 3
-
-
 def test_a_linear_array_is_its_view() -> None:
     base = np.arange(12).reshape(3, 4)
     assert there_and_back(sa.LinearArray.from_numpy(base[::2, 1:], base=True)).to_list() == [[1, 2, 3], [9, 10, 11]]
@@ -170,15 +158,6 @@ def test_lists_are_cut_to_what_they_reach() -> None:
     for part in (lists[500:502], lists[np.array([501, 500])], lists[500:502][:, 1:3]):
         assert sum(map(len, stored(part).values())) < 2000
         assert there_and_back(part).to_list() == part.to_list()
-
-
-def test_names_of_records_are_in_the_metadata_by_their_ids() -> None:
-    array = ak.zip({"p": ak.Array([{"x": 1.5}], with_name="Point"), "t": ak.Array([(1, 2)])})
-    blobs = stored(array)
-    by_id = schema(blobs)["metadata"]["sheetarray"]["layout"]
-    assert list(by_id.values()) == [{"parameters": {"__record__": "Point"}}, {"tuple": True}]
-    assert str(deserialize(blobs).type) == str(array.type)
-    assert "metadata" not in schema(stored(CASES["records"]))
 
 
 # Refusals ----------------------------------------------------------------------------------------------------
