@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pytest
 from children import GIVEN_UP_AFTER
 from command_line import run_command
@@ -144,7 +143,7 @@ def branch_twice(repository: Repository, save, ours, theirs) -> None:
     repository.commit("ours")
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.xlsx"])
+@pytest.mark.parametrize("name", ["t.tsv", "t.xlsx"])
 def test_changes_of_other_cells_are_merged_without_a_conflict(repository, name):
     path = repository.folder / name
 
@@ -166,21 +165,6 @@ def test_tables_are_merged_cell_by_cell(repository):
     branch_twice(repository, save, TABLE.replace("2,3.5", "2,9.5"), TABLE.replace("1,2.5", "1,7.5") + "4,5.5\n")
     repository.git("merge", "-q", "other")  # lines that stand beside one another would be a conflict
     assert path.read_text() == "id,price\n1,7.5\n2,9.5\n3,4.5\n4,5.5\n"
-
-
-def test_other_parts_of_a_workbook_stay(repository):
-    path = repository.folder / "t.xlsx"
-
-    def save(*edits):
-        write_arrays(path, *edits)
-        book = openpyxl.load_workbook(path)
-        book.create_sheet("notes")["B2"] = "by hand"
-        book.save(path)
-
-    branch_twice(repository, save, (0, 7.0), (1, 8.0))
-    repository.git("merge", "-q", "other")
-    assert openpyxl.load_workbook(path)["notes"]["B2"].value == "by hand"
-    assert sa.read(path, "t").ravel().tolist() == [7.0, 8.0, 0.2, 0.3, 0.4, 0.5]
 
 
 def test_a_conflict_keeps_our_values_and_is_resolved_by_choices(repository):
@@ -227,18 +211,6 @@ def test_choices_that_are_damaged_change_nothing(repository, monkeypatch):
         assert path.read_bytes() == before
     listed.unlink()
     assert "there is no t.csv.conflicts.json" in run_command("git", "resolve", "t.csv").stderr
-
-
-def test_a_rebase_merges_cells_too(repository):
-    path = repository.folder / "t.csv"
-
-    def save(*edits):
-        write_arrays(path, *edits)
-
-    branch_twice(repository, save, (0, 7.0), (1, 8.0))
-    repository.git("checkout", "-q", "other")
-    repository.git("rebase", "-q", "main")
-    assert sa.read(path, "t").ravel().tolist() == [7.0, 8.0, 0.2, 0.3, 0.4, 0.5]
 
 
 def test_what_cannot_be_read_is_merged_as_git_does_and_nothing_is_lost(repository):
@@ -318,15 +290,3 @@ def test_a_workbook_in_a_folder_with_spaces_and_umlauts_conflicts_in_a_cherry_pi
     assert sa.read(second.folder / path, "t")[1, 1] == 9.0
     second.git("add", "-A")
     second.git("-c", "core.editor=true", "cherry-pick", "--continue")
-
-
-def test_a_stash_is_merged_cell_by_cell(repository):
-    path = repository.folder / "t.csv"
-    path.write_text(TABLE)
-    repository.commit()
-    path.write_text(TABLE.replace("4.5", "9.5"))
-    repository.git("stash", "-q")
-    path.write_text(TABLE.replace("3.5", "7.5"))
-    repository.commit()
-    repository.git("stash", "pop")
-    assert path.read_text() == "id,price\n1,2.5\n2,7.5\n3,9.5\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -185,23 +184,11 @@ def test_a_terminal_that_has_only_ascii(path):
     assert done.output.isascii()
 
 
-def test_names_that_could_steer_a_terminal_are_written_out(tmp_path):
-    sa.write(tmp_path / "x.json", {"\x1b[31mred\x07": np.arange(3)})
-    sa.write(tmp_path / "y.json", {"\x1b[31mred\x07": np.arange(3) + 1})
-    for args, status in ((["info"], 0), (["show"], 0), (["check"], 0), (["diff", tmp_path / "y.json"], 1)):
-        done = run_forked(*args, tmp_path / "x.json")
-        assert done.status == status
-        assert "\x1b" not in done.output + done.errors
-    said = run_forked("info", tmp_path / "x.json", "--json").output
-    assert json.loads(said)["arrays"][0]["name"] == "\x1b[31mred\x07"
-
-
 @pytest.mark.parametrize(
     ("command", "said"),
     [
         ("show", b"300 x 200"),
         ("show --columns 40", b" 199"),  # no more of them than there is room for, the last one among them
-        ("info", b"300 x 200"),
         ("check", b"ok (1 array)"),
     ],
 )
