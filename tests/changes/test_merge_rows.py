@@ -84,32 +84,6 @@ def test_integers_of_many_digits_are_resized(tmp_path: Path) -> None:
     assert sa.read(tmp_path / "t.xlsx", resize=True)["n"].tolist() == list(map(int, [*numbers, *numbers[:3]]))
 
 
-@pytest.mark.parametrize("guard", [True, False])
-def test_the_target_reads_back_as_what_was_merged(tmp_path: Path, guard: bool) -> None:
-    base = {"t": np.array([5.5, -0.0, 0.0, 2.5]), "n": np.arange(4)}
-    ann = {name: np.delete(array, 1) for name, array in base.items()}
-    ben = {name: np.append(array, np.array([9.5 if name == "t" else 77], array.dtype)) for name, array in base.items()}
-    merged = merge_files(tmp_path, "xlsx", base, ann, ben, guard=guard)
-    assert list(map(str, merged.arrays["t"].tolist())) == ["5.5", "0.0", "2.5", "9.5"]
-
-
-@pytest.mark.parametrize("first", ["ann", "ben"])
-@pytest.mark.parametrize("deletes", [0, 1, 2])
-def test_rows_that_several_add_stand_in_the_order_of_the_files(tmp_path: Path, first: str, deletes: int) -> None:
-    def take(numbers: list[int]) -> dict[str, Any]:
-        return {
-            "t": np.array(numbers) * 1.5,
-            "n": np.array(numbers),
-            "s": np.array([f"s{number}" for number in numbers]),
-        }
-
-    copies = {"ann": take([*range(6), 100, 101]), "ben": take([*range(6 - deletes), 200, 201])}
-    merged = merge_files(tmp_path, "csv", take([*range(6)]), copies.pop(first), *copies.values())
-    added = [100, 101, 200, 201] if first == "ann" else [200, 201, 100, 101]
-    assert merged.arrays["n"].tolist() == [*range(6 - deletes), *added]
-    assert [change.added for change in merged.files] == [{"t": 2, "n": 2, "s": 2}] * 2
-
-
 def test_a_single_array_is_compared_by_its_content_too(tmp_path: Path) -> None:
     base, ann, ben = ([1.5, 2.5, 3.5, 4.5, 5.5], [1.5, 3.5, 4.5, 5.5, 9.5], [1.5, 2.5, 3.5, 7.5, 5.5])
     merged = merge_files(tmp_path, "csv", *({"t": np.array(values)} for values in (base, ann, ben)))

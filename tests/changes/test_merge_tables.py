@@ -14,9 +14,7 @@ import numpy as np
 import openpyxl
 import pytest
 import xlsxwriter
-from command_line import run_command
 from examples import ANEW
-from openpyxl.chart import LineChart, Reference
 from openpyxl.worksheet.table import Table
 from saved_tables import NAMES, Rows, make_row, save_table
 
@@ -96,57 +94,12 @@ def test_all_other_characters_of_a_text_stay(tmp_path):
     assert target.read_bytes().decode() == TEXT.replace("3,50", "9,75") + "4;1;äpfel\r\n"
 
 
-def test_everything_else_in_a_workbook_stays(tmp_path):
-    sent, copy, target = (tmp_path / name for name in ("sent.xlsx", "copy.csv", "merged.xlsx"))
-    book = openpyxl.Workbook()
-    for row in (["id", "price", "name"], [1, 2.5, "apple"], [2, 3.5, "pear"], [3, 4.0, "plum"]):
-        book.active.append(row)
-    book.active["B3"].number_format = "0.00"
-    chart = LineChart()
-    chart.add_data(Reference(book.active, min_col=2, min_row=1, max_row=4), titles_from_data=True)
-    book.active.add_chart(chart, "H2")
-    book.create_sheet("notes")["A1"] = "by hand"
-    book.save(sent)
-    copy.write_text("id,price,name\n1,2.5,apple\n2,9.75,pear\n3,4,plum\n4,1.25,fig\n")
-    sa.merge(sent, copy, target=target, key="id")
-    revised = openpyxl.load_workbook(target)
-    assert [[cell.value for cell in row] for row in revised["Sheet"].iter_rows()] == [
-        ["id", "price", "name"],
-        [1, 2.5, "apple"],
-        [2, 9.75, "pear"],
-        [3, 4, "plum"],
-        [4, 1.25, "fig"],
-    ]
-    assert revised["Sheet"]["B3"].number_format == "0.00"
-    with zipfile.ZipFile(sent) as before, zipfile.ZipFile(target) as after:
-        names = {name for name in before.namelist() if not name.endswith("worksheets/sheet1.xml")}
-        assert names - {*after.namelist()} == set()
-        assert all(before.read(name) == after.read(name) for name in names)
-
-
 def test_integers_stay_integers_and_one_that_became_a_fraction_is_taken(tmp_path):
     sent, copy, target = (tmp_path / name for name in ("sent.csv", "copy.csv", "merged.csv"))
     sent.write_text("id,t\n1,2\n2,3\n3,4\n")
     copy.write_text("id,t\n1,2\n2,3.5\n3,\n")
     sa.merge(sent, copy, target=target, key="id")
     assert target.read_text() == "id,t\n1,2\n2,3.5\n3,\n"
-
-
-def test_the_command_merges_tables_and_lists_conflicts(tmp_path):
-    for name, value in (("sent", "3.5"), ("ann", "5.5"), ("ben", "6.5")):
-        (tmp_path / f"{name}.csv").write_text(f"id,t\n1,2.5\n2,{value}\n")
-    paths = [str(tmp_path / f"{name}.csv") for name in ("sent", "ann", "ben")]
-    result = run_command("merge", *paths, "-o", str(tmp_path / "merged.csv"))
-    assert result.exit_code == 1
-    assert "B3" in result.stdout
-    assert (tmp_path / "merged.csv").read_text() == "id,t\n1,2.5\n2,3.5\n"
-
-
-def test_a_target_of_another_suffix_is_a_table_too(tmp_path):
-    for name, value in (("sent", "3.5"), ("ann", "5.5")):
-        (tmp_path / f"{name}.csv").write_text(f"id,t\n1,2.5\n2,{value}\n")
-    sa.merge(tmp_path / "sent.csv", tmp_path / "ann.csv", target=tmp_path / "merged.xlsx")
-    assert sa.read_columns(tmp_path / "merged.xlsx")["t"].tolist() == [2.5, 5.5]
 
 
 def merge_texts(folder: Path, sent: str, *copies: str, **options: Any) -> tuple[Any, str]:

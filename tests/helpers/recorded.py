@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import warnings
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openpyxl
-import pandas as pd
 import xarray as xr
 
 import sheetarray as sa
@@ -42,10 +45,6 @@ def labelled(values: np.ndarray[Any, Any]) -> xr.Dataset:
     grid = np.asfortranarray(values.reshape(2, 3))
     variables = {"v": (("x", "y"), grid, {"units": "K"}), "z": ("y", np.arange(3.0))}
     return xr.Dataset(variables, {"x": [2.5, 1.5], "y": np.array(["q", "1", "b"])}, {"title": "T"})
-
-
-def framed(values: np.ndarray[Any, Any]) -> pd.DataFrame:
-    return pd.DataFrame({"v": values}, index=pd.Index(list("abcdef"), name="letter"))
 
 
 def write_quietly(target: Any, table: Any, **options: Any) -> Any:
@@ -99,3 +98,14 @@ def put_rows(book: Any, rows: list[list[Any]]) -> None:
     for number, row in enumerate(rows, 1):
         for place, value in enumerate(row, 1):
             book["table"].cell(number, place, value)
+
+
+def change_record(book: openpyxl.Workbook, change: Callable[[dict[str, Any]], Any], sheet: str = "table") -> None:
+    """Change what a workbook keeps about the table of a sheet."""
+    first, *others = list(book.custom_doc_props.props)
+    packed = "".join(str(entry.value) for entry in (first, *others))
+    record = json.loads(zlib.decompress(base64.b64decode(packed)))
+    change(record["sheets"][sheet]["table"])
+    first.value = json.dumps(record)
+    for entry in others:
+        del book.custom_doc_props[entry.name]

@@ -195,7 +195,7 @@ def test_labels_come_back_or_something_is_said(container, server, tmp_path, monk
         assert assert_said(write(rows, tmp_path), dataset, "nothing"), "intact cells give labels, without a warning"
     source = random.Random(container)
     outcomes = set()
-    for _ in range(examples(24 if container == "google" else 80)):
+    for _ in range(examples(16 if container == "google" else 40)):
         number = int(source.random() < 0.3)
         rows = [list(row) for row in GRIDS[number]]
         what = damage(rows, rows[0].index(NAME), source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from programs import resave, schema_errors
+from recorded import change_record
 
 import sheetarray as sa
 
@@ -245,28 +245,11 @@ def test_labels_that_are_damaged_or_cannot_be_kept_are_told(tmp_path: Path) -> N
     xr.testing.assert_identical(sa.read_dataset(path, table="table", dims=["time", "city"]), plain())
     for damage in ({"labels": "{}"}, {"axes": 3}, {"dtypes": 3}):
         sa.write_table(path, plain())
-        _change_record(path, damage)
+        book = openpyxl.load_workbook(path)
+        change_record(book, lambda note, damage=damage: note.update(damage))
+        book.save(path)
         with pytest.warns(sa.SheetArrayWarning, match="labels of the table are damaged"):
             assert sa.read_dataset(path, table="table").sizes == {"row": 12}
-
-
-def _change_record(path: Path, change: dict[str, Any]) -> None:
-    from sheetarray.sheets.excel.package.package import Package
-    from sheetarray.sheets.excel.package.properties import merge_properties, read_record
-
-    with zipfile.ZipFile(path) as package:
-        parts = {name: package.read(name) for name in package.namelist()}
-    from sheetarray.files import Source
-
-    with Source(path) as source:
-        record = read_record(Package(source.ranges()))
-    assert record is not None
-    record["sheets"]["table"]["table"] |= change
-    name = "docProps/custom.xml"
-    parts[name] = merge_properties(parts[name], json.loads(json.dumps(record)), location=name)
-    with zipfile.ZipFile(path, "w") as package:
-        for part, content in parts.items():
-            package.writestr(part, content)
 
 
 @pytest.mark.filterwarnings("ignore:.*read_columns:sheetarray.SheetArrayWarning")

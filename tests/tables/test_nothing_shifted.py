@@ -17,7 +17,7 @@ import sheetarray as sa
 Cells = list[list[str]]
 Lines = list[str]
 Spoil = Callable[[random.Random, Cells, str], None]
-SEEDS = 40
+SEEDS = 20
 WORDS = ["Bern", "Ulm west", "long road", "Jena", "Roe", "O'Neil", "n-1", "C 3", "two words here", "x"]
 KINDS: dict[str, Callable[[random.Random], str]] = {
     "int": lambda source: str(source.randint(-1000, 1000)),

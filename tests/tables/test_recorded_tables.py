@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from recorded import (
     GRID,
     KINDS,
     assert_same,
+    change_record,
     edit,
     labelled,
     plain,
@@ -89,13 +87,6 @@ def test_a_row_of_totals_is_no_row(tmp_path: Path) -> None:
 
     edit(tmp_path / "t.xlsx", change)
     assert_same(sa.read(tmp_path / "t.xlsx"), plain(np.arange(6.0)))
-
-
-def test_a_cell_that_is_no_element_has_its_address(tmp_path: Path) -> None:
-    write_quietly(tmp_path / "t.xlsx", plain(np.arange(6.0)))
-    edit(tmp_path / "t.xlsx", lambda book: book["table"].cell(3, 2, "x"))
-    with pytest.raises(sa.FormatError, match=r"cell B3 \(k\[1\]\): expected an integer, found"):
-        sa.read(tmp_path / "t.xlsx")
 
 
 def test_several_tables_are_read_together_unless_a_name_is_in_two(tmp_path: Path) -> None:
@@ -217,20 +208,6 @@ def add_genf(book: Any) -> None:
     book["table"].append(["Genf", GRID["day"].values[1].item(), 7.5, 4.0])
 
 
-def test_accept_takes_edits_and_new_rows(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    write_quietly(path, GRID)
-    edit(path, lambda book: (book["table"].__setitem__("C3", 99.5), add_genf(book)))
-    changes = sa.accept(path)
-    assert changes
-    assert list(sa.check(path)) == []
-    grid = sa.read_dataset(path)
-    assert grid["site"].values.tolist() == ["Zürich", "Bern", "Chur", "Genf"]
-    assert grid["t"].values[0, 1] == 99.5
-    xr.testing.assert_identical(grid["height"].isel(site=slice(3)), GRID["height"])  # to the last bit
-    assert not sa.accept(path)
-
-
 def test_accept_leaves_a_cell_that_cannot_be_read_and_keeps_its_last_value(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     write_quietly(path, GRID)
@@ -255,15 +232,6 @@ def test_a_cell_that_cannot_be_read_blocks_nothing_but_reading_its_array(tmp_pat
     np.testing.assert_array_equal(sa.read(path, "height"), GRID["height"].values)
     with pytest.raises(sa.FormatError, match=r"C3 \(t\[0, 1\]\)"):
         sa.read(path, "t")
-
-
-def test_a_label_that_cannot_be_read_is_said_by_its_cell(tmp_path: Path) -> None:
-    path = tmp_path / "t.xlsx"
-    write_quietly(path, GRID)
-    edit(path, lambda book: book["table"].__setitem__("B3", "soon"))
-    assert [finding.location for finding in sa.check(path)] == ["table!B3"]
-    with pytest.raises(sa.FormatError, match="cell B3"):
-        sa.read(path)
 
 
 def test_a_label_that_cannot_be_read_stops_accept_at_its_table_alone(tmp_path: Path) -> None:
@@ -327,14 +295,7 @@ def test_a_record_that_does_not_fit_its_table_is_told(key: str, change: Any, mes
     book = openpyxl.Workbook()
     write_quietly(book, GRID, columns="day")
     del book["table"].tables["table"]
-    first, *others = list(book.custom_doc_props.props)
-    packed = "".join(entry.value for entry in (first, *others))
-    record = json.loads(zlib.decompress(base64.b64decode(packed)))
-    note = record["sheets"]["table"]["table"]
-    note[key] = change(note[key])
-    first.value = json.dumps(record)
-    for entry in others:
-        del book.custom_doc_props[entry.name]
+    change_record(book, lambda note: note.update({key: change(note[key])}))
     with pytest.raises(sa.FormatError, match=message):
         sa.read(book)
 
