@@ -15,13 +15,13 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
-from ..api.datasets import read_dataset, scan_with_labels, warn_of_absent
+from ..api.datasets import read_dataset, warn_of_absent
 from ..columns.blocks.plain_arrays import lies_in_rows
 from ..dtypes import Array
 from ..errors import FormatError, SheetArrayError
 from ..formats import find_format, format_of, locate_place, read_head
-from ..labels import DatasetLabels, build_dataset, name_dimensions
-from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, version_of
+from ..labels import build_dataset, name_dimensions
+from .reader import ArrayReader, dtype_before_reading, from_root, is_read_at_once, scan_arrays, version_of
 
 _DECODERS = (
     "mask_and_scale",
@@ -106,8 +106,7 @@ def _open_lazily(
     path = from_root(locate_place(source, storage_options, format, options.get("client")))
     find_format("read", path, format, options)
     file = ArrayReader(path, format, options, version_of(path))
-    infos, described = scan_with_labels(path, format, options)
-    labels = described or DatasetLabels()
+    infos, labels = scan_arrays(path, format, options)
     warn_of_absent((name for name in labels.variables if name not in dropped), labels, infos)
     infos = {name: info for name, info in infos.items() if name not in dropped}
     dims = name_dimensions(infos, labels)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..api.datasets import add_coordinates, scan_with_labels
+from ..api.datasets import add_coordinates
 from ..columns import ArrayInfo
 from ..errors import (
     FormatError,
@@ -18,6 +18,7 @@ from ..errors import (
 from ..files import PathLike, RemoteFile, read_heads, read_states
 from ..formats import format_of
 from ..labels import DatasetLabels
+from .reader import scan_arrays
 
 ONLY_NAME = "array"  # of the array of a file whose format keeps no names
 _AT_ONCE = 512  # files whose heads are in memory
@@ -161,13 +162,12 @@ def _scan_file(
 ) -> FileHeaders | Exception:
     label = os.fspath(place)
     try:
-        all_infos, described = scan_with_labels(place, format, options)
+        all_infos, labels = scan_arrays(place, format, options)
         infos = dict(all_infos)
-        labels = described or DatasetLabels()
         if not keeps_names(place, format):
             infos = {names[0] if names and len(names) == 1 else ONLY_NAME: next(iter(infos.values()))}
         try:
-            selected = list(infos) if names is None else add_coordinates(list(names), described, infos)
+            selected = list(infos) if names is None else add_coordinates(list(names), labels, infos)
         except NotFoundError as error:
             return NotFoundError(f"{label}: {error}")
         texts, attrs = labels.to_texts()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import api, dtypes
+from ..api.datasets import scan_with_labels
 from ..columns import ArrayInfo
 from ..dtypes import Array
 from ..errors import FormatError, NotFoundError, system_error
@@ -75,6 +76,20 @@ class ArrayReader:
         beside = math.prod(shape[1:])
         elements = read_elements(self.path, name, start * beside, stop * beside)
         return None if elements is None else elements.reshape(-1, *shape[1:])
+
+
+def scan_arrays(
+    path: str | os.PathLike[str], format: str | None, options: Mapping[str, Any]
+) -> tuple[Mapping[str, ArrayInfo], DatasetLabels]:
+    """Return the infos of the arrays of a file, and their labels.
+
+    Raises:
+        FormatError: as `sheetarray.scan`, or the file has an ordinary table and no arrays.
+    """
+    infos, labels = scan_with_labels(path, format, options)
+    if getattr(infos, "dialect", None) is not None:
+        api.read(path, format=format, **options)  # refuses an ordinary table, which `scan` takes
+    return infos, labels or DatasetLabels()
 
 
 def from_root(path: str | os.PathLike[str]) -> str | os.PathLike[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import pickle
+from pathlib import Path
 
 import fsspec
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from limits import set_limits
@@ -187,3 +189,14 @@ def test_a_column_of_text_or_a_small_text_is_read_whole(tmp_path, large):
     sa.write(tmp_path / "1.csv", {"n": np.arange(4)})
     assert read_elements_csv(tmp_path / "1.csv", "n", 0, 1) is None
     assert sa.open_many(tmp_path / "1.csv", chunks=1)["n"].values.tolist() == [[0, 1, 2, 3]]
+
+
+def test_an_ordinary_table_is_refused_before_a_dataset_is_opened(tmp_path: Path) -> None:
+    for day in "12":
+        (tmp_path / f"{day}.csv").write_text(f"day,t\n2026-01-0{day},1.5\n2026-02-0{day},2.5\n")
+    pd.DataFrame({"t": [1, 2]}).to_excel(tmp_path / "1.xlsx", index=False)
+    for name in ("1.csv", "1.xlsx"):
+        with pytest.raises(sa.FormatError, match=f"{name}: no array of the exchange format"):
+            xr.open_dataset(tmp_path / name, engine="sheetarray")
+    with pytest.raises(sa.FormatError, match=r"1\.csv: no array of the exchange format"):
+        sa.open_many(str(tmp_path / "*.csv"))
