@@ -83,13 +83,6 @@ def test_any_two_axes_are_shown(browser: Browser, climate: Path) -> None:
     assert browser.texts("#table tbody tr:nth-child(2) td bdi")[0] == str(FIELD[0, 1, 1])
 
 
-def test_the_axes_of_two_dimensions_are_swapped(browser: Browser) -> None:
-    array = np.arange(6.0).reshape(2, 3)
-    browser.open(sa.page(array).html)
-    browser.click("#turn")
-    assert browser.texts("#table tbody tr:nth-child(3) td bdi") == ["2", "5"]
-
-
 def test_arrays_are_chosen_from_the_list(browser: Browser, climate: Path) -> None:
     browser.open(sa.page(climate).html)
     assert browser.texts("#list strong") == ["t", "name", "time", "lat", "lon"]
@@ -260,24 +253,6 @@ def test_two_files_stand_side_by_side_with_their_difference(browser: Browser, tm
     assert cells == ["0", "0", "0", "0", "0", "0", "0.5", "0", "0", "0", "0", "NaN"]
     browser.click("#table tbody tr:nth-child(2) td:nth-child(4)")
     assert readout(browser)[1:4] == ["a.csv 6", "b.csv 6.5", "difference 0.5"]
-
-
-def test_three_files_stand_side_by_side(browser: Browser) -> None:
-    browser.open(sa.page(*(np.full((2, 2), float(n)) for n in range(3))).html)
-    assert browser.texts("figcaption") == ["arrays 1", "arrays 2", "arrays 3"]
-    assert readout(browser)[1:] == ["arrays 1 0", "arrays 2 1", "arrays 3 2"]
-
-
-def test_awkward_arrays_are_tables(browser: Browser) -> None:
-    ak = pytest.importorskip("awkward")
-    browser.open(sa.page({"ev": ak.Array([{"run": 1, "pt": [1.5, 2.5]}, {"run": 2, "pt": []}])}).html)
-    assert browser.texts("#table thead th bdi") == ["row", "entry", "run", "pt count"]
-    assert browser.texts("#table tbody td bdi") == ["0", "1", "2", "1", "2", "0"]
-    browser.choose_array(1)
-    assert browser.texts("#table tbody td bdi") == ["0", "0", "1.5", "0", "1", "2.5"]
-    browser.focus("#table")
-    browser.press("ARROW_DOWN")
-    assert browser.texts("td.cursor bdi") == ["0"]
 
 
 def test_what_cannot_be_read_says_why(browser: Browser, tmp_path: Path) -> None:

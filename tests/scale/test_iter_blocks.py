@@ -61,19 +61,18 @@ def test_an_awkward_array_comes_in_awkward_blocks(tmp_path: Path, suffix: str) -
     assert all(isinstance(block, ak.Array) for block in blocks)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_every_kind_of_array_comes_in_blocks(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    array = np.asarray(CASES[case])
-    if not array.ndim or not len(array):
-        return
+def test_every_kind_of_array_comes_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     set_limits(monkeypatch, csv_piece=30)
-    file = io.BytesIO()
-    sa.write_csv(file, {"x": array, "other": np.arange(30)})
-    with io.BytesIO(b"  " + file.getvalue()) as content:
-        content.seek(2)
-        back = joined(content, "x", 2, format="csv")
-    assert back.shape == array.shape
-    assert repr(back.tolist()) == repr(sa.read_csv(io.BytesIO(file.getvalue()))["x"].tolist())
+    for case, array in CASES.items():
+        if not array.ndim or not len(array):
+            continue
+        file = io.BytesIO()
+        sa.write_csv(file, {"x": array, "other": np.arange(30)})
+        with io.BytesIO(b"  " + file.getvalue()) as content:
+            content.seek(2)
+            back = joined(content, "x", 2, format="csv")
+        assert back.shape == array.shape, case
+        assert repr(back.tolist()) == repr(sa.read_csv(io.BytesIO(file.getvalue()))["x"].tolist()), case
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "json"])

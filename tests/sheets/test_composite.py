@@ -57,11 +57,6 @@ def test_one_is_chosen_by_its_name_and_so_is_a_column_of_it(place: str) -> None:
             sa.read(place, names)
 
 
-def test_an_awkward_array_alone(place: str) -> None:
-    sa.write(place, EVENTS.tags)
-    assert same(sa.read(place)["array"], EVENTS.tags)
-
-
 EDITS: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a large count": (
         {"events-hits-counts": np.array([2, 0, 7])},
@@ -274,13 +269,6 @@ def test_where_awkward_is_not_installed_check_says_so(tmp_path: Path, monkeypatc
     assert sa.read(tmp_path / "t.csv", ["plain"])["plain"].tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("names", [[5], [None], ["events", 5], [b"events"], ["events", ""]])
-def test_a_name_that_cannot_be_is_not_found_as_in_other_sheets(tmp_path: Path, names: Any) -> None:
-    sa.write(tmp_path / "t.csv", {"events": EVENTS})
-    with pytest.raises(sa.NotFoundError, match=f"no array {re.escape(repr(names[-1]))}; there is"):
-        sa.read(tmp_path / "t.csv", names)
-
-
 def test_a_file_is_read_from_where_it_stands() -> None:
     file = io.BytesIO(b"before")
     file.seek(0, io.SEEK_END)
@@ -318,26 +306,6 @@ def test_what_is_no_rectangle_is_refused_by_formats_without_cells(tmp_path: Path
 def test_a_rectangle_is_an_ndarray_in_formats_without_cells(tmp_path: Path) -> None:
     sa.write(tmp_path / "x.npz", {"x": ak.Array([[1, 2], [3, 4]])})
     assert sa.read(tmp_path / "x.npz")["x"].tolist() == [[1, 2], [3, 4]]
-
-
-@pytest.mark.parametrize("suffix", ["awkd", "xlsx"])
-def test_the_command_line_knows_them(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"events.{suffix}"
-    sa.write(path, {"events": EVENTS})
-
-    def run(*arguments: Any, status: int = 0) -> str:
-        done = run_command(*arguments)
-        assert done.exit_code == status, (arguments, done.output, done.exception)
-        return done.output
-
-    assert "events" in run("info", path)
-    assert "var * {x: float64, label: string}" in " ".join(run("show", path, "events").split())
-    assert '"NaN"' in run("show", path, "events", "--json")
-    run("check", path)
-    run("convert", path, tmp_path / "other.csv")
-    assert "no differences" in run("diff", path, tmp_path / "other.csv")
-    sa.write(tmp_path / "less.csv", {"events": EVENTS[:2]})
-    run("diff", path, tmp_path / "less.csv", status=1)
 
 
 def output_of(*arguments: Any, status: int = 0) -> str:

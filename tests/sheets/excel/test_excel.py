@@ -121,21 +121,6 @@ def test_a_workbook_that_was_saved_or_removed_in_the_meantime_is_left_alone(tmp_
     assert not list(book.parent.iterdir())
 
 
-def test_names_and_titles_that_formulas_have_to_quote(tmp_path: Path) -> None:
-    opened = openpyxl.Workbook()
-    opened.active.title = 'it\'s "q" & <x> 😀'
-    opened.defined_names["t"] = openpyxl.workbook.defined_name.DefinedName("t", attr_text="1")
-    opened.save(tmp_path / "x.xlsx")
-    for index in range(3):
-        sa.write(tmp_path / "x.xlsx", {"t": np.arange(3.0) + index}, mode="a", if_sheet_exists="replace", sheet="a'&b")
-    opened = openpyxl.load_workbook(tmp_path / "x.xlsx")
-    assert opened.sheetnames == ['it\'s "q" & <x> 😀', "a'&b", "a'&b guard"]
-    names = {name: defined.attr_text for name, defined in opened.defined_names.items()}
-    assert names == {"t": "1", "t_2": "'a''&b'!$A$20:$A$22"}
-    assert sa.read(tmp_path / "x.xlsx")["t"].tolist() == [2.0, 3.0, 4.0]
-    assert not list(sa.check(tmp_path / "x.xlsx"))
-
-
 def test_a_file_opened_to_be_appended_to(tmp_path: Path) -> None:
     with (tmp_path / "x.xlsx").open("ab") as file:
         sa.write(file, {"t": NUMBERS, "o": objects("a", 1)}, format="xlsx")

@@ -78,7 +78,9 @@ def test_a_wrong_attribute_is_no_error_of_python(place: str, plain: bool) -> Non
     """`read_columns` takes a workbook apart as all verbs do, and looks at each cell; the others take turns."""
     with without_loops() if plain else nullcontext():
         for number, content in enumerate(workbooks_with(place)):
-            ask(content, "read_columns", *([] if plain else [("check", "read", "scan")[(number + len(place)) % 3]]))
+            other = ("check", "read", "scan")[(number + len(place)) % 3]
+            if not plain or other == "read":
+                ask(content, "read_columns", *([] if plain else [other]))
 
 
 def test_a_sheet_that_is_listed_twice() -> None:

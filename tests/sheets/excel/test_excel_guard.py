@@ -417,27 +417,6 @@ def test_restore_gives_a_renamed_array_its_name(tmp_path: Path) -> None:
     assert list(sa.check(tmp_path / "c.xlsx")) == []
 
 
-def test_restore_keeps_edits_where_it_is_asked_to(guarded: tuple[Path, Any], tmp_path: Path) -> None:
-    path, array = guarded
-    sa.write(path, {"u": array * 3}, mode="a", sheet="more", guard=True)
-    address = f"A{sa.scan(path)['t'].cells - 200 + 2 + 7}"
-    edited = edit_cells(path, {address: 0.125}, target=tmp_path / "edited.xlsx")
-    sa.restore(edited, tmp_path / "kept.xlsx", keep_edits=True)
-    sa.restore(edited, edited)
-    wanted = array.copy()
-    wanted[1, 2] = 0.125
-    assert_same(sa.read(tmp_path / "kept.xlsx", guard=False)["t"], wanted)
-    assert_same(sa.read(tmp_path / "kept.xlsx", guard=False)["u"], array * 3)
-    assert_same(sa.read(edited, guard=False)["t"], array)
-    for file in (edited, tmp_path / "kept.xlsx"):
-        assert list(sa.check(file)) == []
-        assert {name: info.location.partition("!")[0] for name, info in sa.scan(file).items()} == {
-            "t": "arrays",
-            "n": "arrays",
-            "u": "more",
-        }
-
-
 def test_what_cannot_be_restored_is_said(guarded: tuple[Path, Any], tmp_path: Path) -> None:
     path, _ = guarded
     sa.write(tmp_path / "plain.xlsx", {"t": np.arange(3)}, guard=False)
@@ -462,29 +441,6 @@ def test_restore_at_the_command_line(guarded: tuple[Path, Any], tmp_path: Path) 
     assert "2 arrays restored, edits kept" in done.output
     assert_same(sa.read(tmp_path / "out.xlsx")["t"], array)
     assert run_command("restore", path, "-").exit_code == 2
-
-
-def test_accept_renews_the_guard(guarded: tuple[Path, Any], tmp_path: Path) -> None:
-    path, array = guarded
-    address = f"A{sa.scan(path)['t'].cells - 200 + 2 + 7}"
-    edited = edit_cells(path, {address: 0.125}, target=tmp_path / "edited.xlsx")
-    wanted = array.copy()
-    wanted[1, 2] = 0.125
-    assert [one.index for one in sa.accept(edited).edited] == [(1, 2)]
-    assert list(sa.check(edited)) == []
-    assert_same(sa.read(edited)["t"], wanted)
-    assert openpyxl.load_workbook(edited)["arrays guard"].sheet_state == "veryHidden"
-    book = openpyxl.load_workbook(edited)
-    last = sa.scan(edited)["t"].cells + 1  # one more row of five elements
-    for row in range(5):
-        book["arrays"].cell(last + row + 1, 1, 0.5)
-    book["arrays"].delete_cols(2)
-    book.save(edited)
-    assert [(one.arrays, one.added) for one in sa.accept(edited).rows] == [(["t"], [40])]
-    assert [finding for finding in sa.check(edited) if finding.severity == "error"] == []
-    assert sa.read(edited)["t"].shape == (41, 5)
-    sa.restore(edited, tmp_path / "out.xlsx")
-    assert_same(sa.read(tmp_path / "out.xlsx", guard=False)["t"][40], np.full(5, 0.5))
 
 
 FRAMES = {"North": pd.DataFrame({"a": [1.5, 2.5]}), "South": pd.DataFrame({"b": [3.5, 4.5]})}

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
-from limits import set_limits
 from mixtures import edited_sheet
 from programs import resave, resave_by_node
 
@@ -435,19 +434,6 @@ def test_accept_and_restore_follow_a_renamed_array(tmp_path: Path) -> None:
         assert_same(actual["temperature"], arrays["t"])
         assert_same(actual["g"], arrays["grid"])
         assert [message for message in messages(path) if "guard" in message or "renamed" in message] == []
-
-
-def test_an_array_in_parts_is_found_after_it_was_sorted_and_renamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    set_limits(monkeypatch, worksheet_rows=40)
-    array = np.random.default_rng(5).normal(size=50)
-    path = write(tmp_path / "a.xlsx", {"t": array, "n": np.arange(3)})
-    parts = sa.scan(path)["t"]
-    assert parts.parts > 1
-    edited = edit(path, rename(t="temperature"))
-    assert_same(sa.read(edited)["temperature"], array)
 
 
 def test_a_renamed_array_with_another_row_is_known_by_its_guard(tmp_path):

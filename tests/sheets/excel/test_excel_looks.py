@@ -509,16 +509,6 @@ def test_print_areas_are_names_of_their_sheets_and_go_with_them(tmp_path: Path) 
     assert book["other"].print_area == "'other'!$A$1:$B$2"
 
 
-def test_only_rows_of_headers_have_attributes_of_their_own() -> None:
-    xml = sheet_xml(written({"grid": GRID}))
-    rows = re.findall(r"<row [^>]*>", xml)
-    assert [row for row in rows if "hidden" not in row] == [
-        '<row r="1">',
-        '<row r="24" collapsed="1">',
-        *(f'<row r="{number}">' for number in range(25, 48)),
-    ]
-
-
 @pytest.mark.parametrize("suffix", ["xlsx", "ods"])
 def test_booleans_are_shown_as_such_and_none_is_a_formula_after_libreoffice(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / "x.xlsx"

@@ -175,18 +175,6 @@ def book(tmp_path: Path) -> Path:
     return tmp_path / "x.xlsx"
 
 
-def test_two_arrays_that_were_exchanged_are_named(book: Path) -> None:
-    def exchange(sheet: Any) -> None:
-        for row in range(20, 50):
-            sheet.cell(row, 1).value, sheet.cell(row, 2).value = sheet.cell(row, 2).value, sheet.cell(row, 1).value
-
-    result = saved_with(book, exchange)
-    assert [line.partition(":  ")[0].split(" (")[0] for line in result] == [
-        "error: a: exchanged with 'b': has the elements that were written there",
-        "error: b: exchanged with 'a': has the elements that were written there",
-    ]
-
-
 def test_an_array_copied_over_another_is_named(book: Path) -> None:
     def copy(sheet: Any) -> None:
         for row in range(20, 50):

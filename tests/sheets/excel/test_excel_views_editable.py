@@ -196,17 +196,6 @@ def test_the_limit_of_formulas_is_met_exactly(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "u.xlsx").exists()
 
 
-def test_a_sheet_that_is_added_brings_its_view_for_editing(tmp_path: Path) -> None:
-    path, array = tmp_path / "t.xlsx", RNG.normal(size=(2, 3, 4))
-    sa.write(path, {"first": np.arange(3)})
-    write_grid(path, array, mode="a", sheet="a<b>{} c", guard=True)
-    assert_same(sa.read(path)["t"], array)
-    assert list(sa.check(path)) == []
-    edit_cells(path, {"B3": 0.5}, "t view")
-    array[0, 0, 0] = 0.5
-    assert_same(sa.read(path)["t"], array)
-
-
 # Views after `accept` ------------------------------------------------------------------------------------------
 
 ARRAY = np.arange(24.0).reshape(4, 2, 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -43,21 +42,6 @@ class TableBook(Book):
 @pytest.fixture
 def book(server: SheetsServer) -> TableBook:
     return TableBook(server)
-
-
-def test_a_table_comes_back_as_it_was(book: TableBook) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        book.write(TABLE)
-    assert book.cells()[0] == list(TABLE)
-    assert [row[0] for row in book.cells()[1:]] == ["1900-03-01", "", "2024-02-29"]
-    for name, array in book.read().items():
-        assert_same(array, TABLE[name])
-
-
-def test_a_column_that_does_not_come_back_is_named(book: TableBook) -> None:
-    with pytest.warns(sa.SheetArrayWarning, match="'mixed' does not come back"):
-        book.write({"mixed": np.array([1, "x"], object)})
 
 
 def test_a_table_is_replaced_where_that_is_asked_for(book: TableBook) -> None:
@@ -132,12 +116,6 @@ def test_a_table_written_while_the_service_fails_is_whole_or_absent(book: TableB
     book.server.faults.append(Fault(status=status, method="POST"))
     book.write(TABLE)
     assert [row[5] for row in book.cells()[1:]] == ["TRUE", "FALSE", "TRUE"]
-
-
-def test_a_table_without_rows_is_written(book: TableBook) -> None:
-    book.write({"a": np.zeros(0), "b": np.zeros(0)})
-    assert book.cells() == [["a", "b"]]
-    assert {name: len(column) for name, column in book.read(header=True).items()} == {"a": 0, "b": 0}
 
 
 def test_ranges_of_cells_and_named_ranges_are_read(book: TableBook) -> None:

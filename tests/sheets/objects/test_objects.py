@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -224,24 +223,6 @@ def test_options_of_files_are_refused_with_a_line_that_works(verb: str, option: 
 
 
 # Tables ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
-def test_tables_are_written_and_columns_that_change_are_named(tmp_path: Path, engine: Any) -> None:
-    table = {"id": np.array(["007", "x"]), "t": np.array([0.5, np.nan]), "day": ARRAYS["day"]}
-    path = tmp_path / "a.xlsx"
-    with pd.ExcelWriter(path, engine=engine) as writer:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            sa.write_table(writer, table, sheet="data", at="B3")
-            sa.write_table(writer, {"digits": np.array(["1", "2"])}, sheet="digits")
-        with pytest.warns(sa.SheetArrayWarning, match="'days' does not come back"):
-            sa.write_table(writer, {"days": np.array(["2026-01-05", "2026-01-06"])})
-    assert sa.read_columns(path, sheet="digits")["digits"].tolist() == ["1", "2"]  # typed as text
-    for source in (path, openpyxl.load_workbook(path), openpyxl.load_workbook(path)["data"]):
-        columns = sa.read_columns(source, sheet="data")
-        for name, array in table.items():
-            assert_same(columns[name], array)
 
 
 def test_columns_of_a_worksheet_are_read_with_all_that_openpyxl_puts_into_cells() -> None:
