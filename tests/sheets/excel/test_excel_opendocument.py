@@ -17,7 +17,7 @@ from round_trips import without_loops
 import sheetarray as sa
 from sheetarray import loops
 from sheetarray.formats.contract import Source
-from sheetarray.sheets.excel.reader.xml_elements import Handlers
+from sheetarray.sheets.excel.reader.xml_elements import PartParser
 from sheetarray.sheets.excel.workbook import Workbook
 
 
@@ -120,14 +120,14 @@ def rows_for_the_parser(rows: str) -> int:
     """Read rows by the loop and by the parser, which is to give the same; return how many the loop leaves to it."""
     content = document({"a": rows})
     expected = by_the_parser(content)
-    parse, odd = Handlers.feed, []
+    parse, odd = PartParser.feed, []
 
     def note(parser: Any, text: bytes, *args: Any, **how: Any) -> Any:
         odd.append(text.count(b"<table:table-row"))
         return parse(parser, text, *args, **how)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Handlers, "feed", note)
+        patch.setattr(PartParser, "feed", note)
         assert told(content) == expected
     return sum(odd)
 

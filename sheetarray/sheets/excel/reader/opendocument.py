@@ -40,7 +40,7 @@ from .references import parse_open_reference
 from .shared_strings import SharedStrings
 from .titles import MOST_TABLES, Titles
 from .worksheet import SHORT
-from .xml_elements import Handlers, read_xml_elements
+from .xml_elements import PartParser, read_xml_elements
 
 CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 
@@ -148,7 +148,7 @@ class OdsBook(XmlBook):
         return part_blocks(self.package, CONTENT, SHORT)
 
 
-class _Rows(Handlers["list[TableCells]"]):
+class _Rows(PartParser["list[TableCells]"]):
     """Takes the rows of all tables from the XML parser.
 
     `most_cells`: of all tables, as they are once they are repeated; text counts as two.

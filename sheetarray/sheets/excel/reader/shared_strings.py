@@ -22,7 +22,7 @@ from .raw_cells import (
     RawCells,
     unescape,
 )
-from .xml_elements import Handlers, StringItem, read_xml_elements
+from .xml_elements import PartParser, StringItem, read_xml_elements
 
 if TYPE_CHECKING:
     import polars as pl
@@ -133,7 +133,7 @@ def _scan(text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.S
     return unescape(texts_to_series(texts)), end
 
 
-class _Items(Handlers["pl.Series"]):
+class _Items(PartParser["pl.Series"]):
     """Takes the string items from the XML parser."""
 
     tag = "si"

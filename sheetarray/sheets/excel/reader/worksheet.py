@@ -39,7 +39,7 @@ from .raw_cells import (
     position_error,
     too_many_cells_error,
 )
-from .xml_elements import Handlers, StringItem, read_xml_elements
+from .xml_elements import PartParser, StringItem, read_xml_elements
 
 SHORT = 2**19  # bytes of a part for which no second thread is started
 _MOST_BYTES = 2**28  # of all that is kept of a workbook, if it is numbers alone
@@ -190,7 +190,7 @@ def _is_alike(items: Any, width: int) -> bool:
     return bool((items[width:] == items[:-width]).all())
 
 
-class _Rows(Handlers[RawCells]):
+class _Rows(PartParser[RawCells]):
     """Takes the rows of a worksheet from the XML parser. `begin` and `end` are called for each tag."""
 
     tag = "row"

@@ -36,7 +36,7 @@ _WHITE = re.compile(rb"[ \t\r\n]*")
 _XML_SPACE = "http://www.w3.org/XML/1998/namespace space"
 
 
-class Handlers(ABC, Generic[_Read]):
+class PartParser(ABC, Generic[_Read]):
     """The XML parser of a part, and what takes its elements; those that nobody wants are passed by with their content.
 
     Attributes:
@@ -190,7 +190,7 @@ class Handlers(ABC, Generic[_Read]):
 
 
 def read_xml_elements(
-    blocks: Iterator[bytes], name: str, handlers: Handlers[_Read], scan: Scan[_Read], *, most: int
+    blocks: Iterator[bytes], name: str, parser: PartParser[_Read], scan: Scan[_Read], *, most: int
 ) -> Iterator[_Read]:
     """Yield what the loop and the XML parser make of the elements of a part.
 
@@ -200,22 +200,22 @@ def read_xml_elements(
     Raises:
         FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd XML.
     """
-    loop = scan if COMPILED else handlers.scan_plainly
-    handlers.start(name, most)
+    loop = scan if COMPILED else parser.scan_plainly
+    parser.start(name, most)
     text, at = b"", 0  # what has not been read begins at `at`
     stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
     least = 0  # bytes that the parser reads where the loop stops: of the first odd element, no others behind it
     for block in chain(blocks, [None]):
         text, at = text[at:] + (block or b""), 0
         while at < len(text):
-            prefix = handlers.prefix() if loop is not None else None
-            opening = f"<{prefix or ''}{handlers.tag}".encode()
+            prefix = parser.prefix() if loop is not None else None
+            opening = f"<{prefix or ''}{parser.tag}".encode()
             white: Any = _WHITE.match(text, at)
             begin = white.end()
-            is_at_element = prefix is not None and text.startswith(opening, begin) and handlers.can_leave_off
+            is_at_element = prefix is not None and text.startswith(opening, begin) and parser.can_leave_off
             if loop is not None and prefix is not None and is_at_element:
-                yield from handlers.collect()
-                read, stop = loop(text, begin, prefix.encode(), handlers.declared())
+                yield from parser.collect()
+                read, stop = loop(text, begin, prefix.encode(), parser.declared())
                 at = max(begin, stop)
                 if stop > begin:
                     yield read
@@ -223,7 +223,7 @@ def read_xml_elements(
                     continue
                 end = _end_of_odd_element(text, begin, b"</" + opening[1:], least)
                 if end is None and len(text) - begin > _LONGEST:
-                    raise handlers.too_long_error()
+                    raise parser.too_long_error()
                 if end is None and block is not None:
                     break  # the element goes on in the next block
                 least = _ODD
@@ -231,11 +231,11 @@ def read_xml_elements(
                 end = min(at + (_PIECE if loop is None else _ODD), len(text))
                 following = text.find(opening, at + 1, end) if loop is not None and not stopped_soon else -1
                 end, stopped_soon = following if following > 0 else end, False
-            handlers.feed(text[at:end])
+            parser.feed(text[at:end])
             at = len(text) if end is None else end
-            yield from handlers.collect(_PIECE)
-    handlers.feed(b"", last=True)
-    yield from handlers.collect()
+            yield from parser.collect(_PIECE)
+    parser.feed(b"", last=True)
+    yield from parser.collect()
 
 
 def _end_of_odd_element(text: bytes, begin: int, closing: bytes, least: int) -> int | None:
