@@ -21,8 +21,8 @@ from sheetarray import loops
 from sheetarray.columns.grid import column_number
 from sheetarray.errors import FormatError
 from sheetarray.sheets.excel.reader import opendocument, parsing, worksheet, xml_elements
-from sheetarray.sheets.excel.reader.shared_strings import _Items, _scan
-from sheetarray.sheets.excel.reader.xml_elements import _ODD, read_xml_elements
+from sheetarray.sheets.excel.reader.shared_strings import _Items
+from sheetarray.sheets.excel.reader.xml_elements import _ODD
 from sheetarray.sheets.xml_texts import without_escapes
 
 KINDS = ("worksheet", "strings", "content", "delimited")
@@ -78,15 +78,11 @@ def _read_part(kind: str, blocks: list[bytes]) -> Any:
 
 def _list_elements(kind: str, blocks: Iterator[bytes]) -> list[Any]:
     if kind == "strings":
-        items = read_xml_elements(blocks, kind, _Items(), _scan, most=_MOST)
-        return [text for series in items for text in series.to_list()]
+        return [text for series in _Items().read(blocks, kind, most=_MOST) for text in series.to_list()]
     if kind == "worksheet":
-        rows = worksheet._Rows(kind)
-        return [
-            cell for raw in read_xml_elements(blocks, kind, rows, rows.scan, most=_MOST) for cell in _list_cells(raw)
-        ]
+        return [cell for raw in worksheet._Rows(kind).read(blocks, kind, most=_MOST) for cell in _list_cells(raw)]
     tables, cells, repeats = opendocument._Rows(2**24), [], []
-    for batch in read_xml_elements(blocks, kind, tables, tables.scan, most=_MOST):
+    for batch in tables.read(blocks, kind, most=_MOST):
         for table in batch:
             cells += [(table.title, *cell) for cell in _list_cells(table.cells)]
             repeats += [(table.title, *pair) for pair in table.repeats.reshape(-1, 2).tolist()]

@@ -40,7 +40,7 @@ from .references import parse_open_reference
 from .shared_strings import SharedStrings
 from .titles import MOST_TABLES, Titles
 from .worksheet import SHORT
-from .xml_elements import PartParser, read_xml_elements
+from .xml_elements import PartParser
 
 CONTENT, MANIFEST = "content.xml", "META-INF/manifest.xml"
 
@@ -140,12 +140,8 @@ class OdsBook(XmlBook):
 
     def _read_tables(self, rows: _Rows) -> Iterator[TableCells]:
         """Yield the cells of all tables, some rows at a time."""
-        for batch in read_xml_elements(self._content(), CONTENT, rows, rows.scan, most=_MOST_PARSED):
+        for batch in rows.read(part_blocks(self.package, CONTENT, SHORT), CONTENT, most=_MOST_PARSED):
             yield from batch
-
-    def _content(self) -> Iterator[bytes]:
-        """Yield the blocks of `content.xml`."""
-        return part_blocks(self.package, CONTENT, SHORT)
 
 
 class _Rows(PartParser["list[TableCells]"]):

@@ -22,7 +22,7 @@ from .raw_cells import (
     RawCells,
     unescape,
 )
-from .xml_elements import PartParser, StringItem, read_xml_elements
+from .xml_elements import PartParser, StringItem
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,7 +58,7 @@ class SharedStrings:
         runs, count = [pl.Series([], dtype=pl.String)], 0
         if part is not None:
             blocks = part_blocks(package, part, SHORT_STRINGS)
-            for run in read_xml_elements(blocks, part, _Items(), _scan, most=MOST_IN_STRINGS):
+            for run in _Items().read(blocks, part, most=MOST_IN_STRINGS):
                 count += len(run)
                 if count > MOST_STRINGS:  # empty ones take no byte of a compressed part
                     raise FormatError(f"more than {MOST_STRINGS:,} shared strings", location=part)
@@ -127,12 +127,6 @@ class SharedStrings:
         return lengths.clip(lower_bound=0) if (lengths > 0).any() else None
 
 
-def _scan(text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.Series, int]:
-    """Return the strings that the compiled loop reads, and the place of the byte after the last of them."""
-    end, _, _, texts, *_ = scan.scan_strings(text, start, prefix, prefixes, 0, 0)
-    return unescape(texts_to_series(texts)), end
-
-
 class _Items(PartParser["pl.Series"]):
     """Takes the string items from the XML parser."""
 
@@ -145,6 +139,11 @@ class _Items(PartParser["pl.Series"]):
 
     def are_between(self) -> bool:
         return len(self.open) == 1
+
+    def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[pl.Series, int]:
+        """Return the strings that the compiled loop reads, and the place of the byte after the last of them."""
+        end, _, _, texts, *_ = scan.scan_strings(text, start, prefix, prefixes, 0, 0)
+        return unescape(texts_to_series(texts)), end
 
     def begin(self, name: str, attributes: dict[str, str]) -> bool:
         space, _, local = name.rpartition(" ")

@@ -39,7 +39,7 @@ from .raw_cells import (
     position_error,
     too_many_cells_error,
 )
-from .xml_elements import PartParser, StringItem, read_xml_elements
+from .xml_elements import PartParser, StringItem
 
 SHORT = 2**19  # bytes of a part for which no second thread is started
 _MOST_BYTES = 2**28  # of all that is kept of a workbook, if it is numbers alone
@@ -132,7 +132,7 @@ class SheetRows:
         read: list[RawCells | NumberRows] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
-            for block in read_xml_elements(blocks, self._part, rows, rows.scan, most=MOST_IN_ROWS):
+            for block in rows.read(blocks, self._part, most=MOST_IN_ROWS):
                 if not len(block):
                     continue
                 order.check(block)

@@ -23,9 +23,7 @@ from ..package.package import DOCTYPE_REFUSED
 from .cells import LONGEST_TEXT
 
 _Read = TypeVar("_Read")
-# Reads elements by a compiled loop, in a text from a place on, with the prefix of the elements and all prefixes that
-# are declared. It returns what it made of them, and the byte after the last whole one.
-Scan = Callable[[bytes, int, bytes, bytes], tuple[_Read, int]]
+Scan = Callable[[bytes, int, bytes, bytes], tuple[_Read, int]]  # as `PartParser.scan`
 
 _PIECE = 2**20  # bytes that the parser gets at a time
 _ODD = 2**14  # bytes, at least, that the parser reads where the loop met something odd
@@ -75,15 +73,66 @@ class PartParser(ABC, Generic[_Read]):
         """Return whether an element that the loop may read can begin here."""
 
     @abstractmethod
+    def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[_Read, int]:
+        """Return what the compiled loop makes of whole elements from a place on, and the byte after the last of them.
+
+        `prefix`: of the elements. `prefixes`: all that are declared.
+        """
+
+    @abstractmethod
     def take(self) -> _Read | None:
         """Return what was read since the last call, whole elements alone; None if nothing was."""
 
-    def start(self, name: str, most: int) -> None:
-        """Begin to read a part, which the parser gets piece by piece, without what the loop has read.
+    def read(self, blocks: Iterator[bytes], name: str, *, most: int) -> Iterator[_Read]:
+        """Yield what the loop and the XML parser make of the elements of a part.
 
-        `name`: of the part, for messages. `most`: the elements that the parser may read where the loop could have.
+        `blocks`: the part, in UTF-8. `name`: of the part, for messages. `most`: elements that the parser may read where
+        the loop could have read them.
+
+        Raises:
+            FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd
+                XML.
         """
         self._name, self._elements_left = name, most
+        loop, parser = self.scan if COMPILED else self.scan_plainly, self._make_parser()
+        text, at = b"", 0  # what has not been read begins at `at`
+        stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
+        least = 0  # bytes that the parser reads where the loop stops: of the first odd element, no others behind it
+        for block in chain(blocks, [None]):
+            text, at = text[at:] + (block or b""), 0
+            while at < len(text):
+                prefix = self.prefix() if loop is not None else None
+                opening = f"<{prefix or ''}{self.tag}".encode()
+                white: Any = _WHITE.match(text, at)
+                begin = white.end()
+                is_outside = self.are_between() and not self.aside and not self.in_cdata
+                is_outside = is_outside and parser.CurrentByteIndex == self._fed  # and not within a tag
+                if loop is not None and prefix is not None and is_outside and text.startswith(opening, begin):
+                    yield from self._collect()
+                    read, stop = loop(text, begin, prefix.encode(), self.declared())
+                    at = max(begin, stop)
+                    if stop > begin:
+                        yield read
+                        stopped_soon = stop - begin < _ODD
+                        continue
+                    end = _end_of_odd_element(text, begin, b"</" + opening[1:], least)
+                    if end is None and len(text) - begin > _LONGEST:
+                        raise self._too_long_error()
+                    if end is None and block is not None:
+                        break  # the element goes on in the next block
+                    least = _ODD
+                else:  # up to the next element, if it is near
+                    end = min(at + (_PIECE if loop is None else _ODD), len(text))
+                    following = text.find(opening, at + 1, end) if loop is not None and not stopped_soon else -1
+                    end, stopped_soon = following if following > 0 else end, False
+                self.feed(text[at:end])
+                at = len(text) if end is None else end
+                yield from self._collect(_PIECE)
+        self.feed(b"", last=True)
+        yield from self._collect()
+
+    def _make_parser(self) -> expat.XMLParserType:
+        """Return the parser of a part, which gets piece by piece what the loop has not read."""
         self._parser = parser = expat.ParserCreate("utf-8", namespace_separator=" ")
         self._fed = self._taken = 0  # bytes that the parser got, and bytes of them whose elements were taken
         parser.buffer_text = True
@@ -93,6 +142,7 @@ class PartParser(ABC, Generic[_Read]):
         parser.StartCdataSectionHandler = partial(self._mark_cdata, begins=True)
         parser.EndCdataSectionHandler = partial(self._mark_cdata, begins=False)
         parser.StartDoctypeDeclHandler = self._refuse_definition
+        return parser
 
     def _begin_tag(self, tag: str, attributes: dict[str, str]) -> None:
         self.open.append(tag)
@@ -129,12 +179,6 @@ class PartParser(ABC, Generic[_Read]):
     def _refuse_definition(self, *_: object) -> None:
         raise FormatError(DOCTYPE_REFUSED, location=self._name)
 
-    @property
-    def can_leave_off(self) -> bool:
-        """Whether the next bytes may begin an element that the loop reads."""
-        is_outside = self.are_between() and not self.aside and not self.in_cdata
-        return is_outside and self._parser.CurrentByteIndex == self._fed  # and not within a tag
-
     def feed(self, piece: bytes, *, last: bool = False) -> None:
         """Read the next bytes; `last`: the part ends behind them."""
         self._elements_left -= piece.count(b"<") - piece.count(b"</") if COMPILED else 0
@@ -150,7 +194,7 @@ class PartParser(ABC, Generic[_Read]):
         if self._fed - self._parser.CurrentByteIndex > _LONGEST_TAG:
             raise FormatError(f"a tag has more than {_LONGEST_TAG} bytes", location=self._name)
 
-    def collect(self, least: int = 0) -> list[_Read]:
+    def _collect(self, least: int = 0) -> list[_Read]:
         """Return what was made of the elements since the last call: one item, or none. An endless element is refused.
 
         `least`: the bytes that the parser has got since, at least; nothing is taken of fewer.
@@ -161,12 +205,12 @@ class PartParser(ABC, Generic[_Read]):
         collected = self.take()
         if least and collected is None and not self.are_between() and not self.aside:  # within an element
             if waiting > _LONGEST:
-                raise self.too_long_error()
+                raise self._too_long_error()
         else:
             self._taken = self._fed
         return [] if collected is None else [collected]
 
-    def too_long_error(self) -> FormatError:
+    def _too_long_error(self) -> FormatError:
         """Return the error to raise for an element that is longer than any may be."""
         return FormatError(f"one {self.tag} has more than {_LONGEST} bytes", location=self._name)
 
@@ -187,55 +231,6 @@ class PartParser(ABC, Generic[_Read]):
         usable = {prefix for prefix, space in self._spaces.items() if prefix and spaces[space] == 1}
         prefixes = sorted({"xml", *usable}, key=len)
         return "".join(f" {prefix}:" for prefix in prefixes).encode()
-
-
-def read_xml_elements(
-    blocks: Iterator[bytes], name: str, parser: PartParser[_Read], scan: Scan[_Read], *, most: int
-) -> Iterator[_Read]:
-    """Yield what the loop and the XML parser make of the elements of a part.
-
-    `blocks`: the part, in UTF-8. `name`: of the part, for messages. `most`: elements that the parser may read where the
-    loop could have read them.
-
-    Raises:
-        FormatError: the part is not well-formed XML, has a document type definition, or so many elements of odd XML.
-    """
-    loop = scan if COMPILED else parser.scan_plainly
-    parser.start(name, most)
-    text, at = b"", 0  # what has not been read begins at `at`
-    stopped_soon = False  # the loop, after it had begun: then the parser reads more than one element
-    least = 0  # bytes that the parser reads where the loop stops: of the first odd element, no others behind it
-    for block in chain(blocks, [None]):
-        text, at = text[at:] + (block or b""), 0
-        while at < len(text):
-            prefix = parser.prefix() if loop is not None else None
-            opening = f"<{prefix or ''}{parser.tag}".encode()
-            white: Any = _WHITE.match(text, at)
-            begin = white.end()
-            is_at_element = prefix is not None and text.startswith(opening, begin) and parser.can_leave_off
-            if loop is not None and prefix is not None and is_at_element:
-                yield from parser.collect()
-                read, stop = loop(text, begin, prefix.encode(), parser.declared())
-                at = max(begin, stop)
-                if stop > begin:
-                    yield read
-                    stopped_soon = stop - begin < _ODD
-                    continue
-                end = _end_of_odd_element(text, begin, b"</" + opening[1:], least)
-                if end is None and len(text) - begin > _LONGEST:
-                    raise parser.too_long_error()
-                if end is None and block is not None:
-                    break  # the element goes on in the next block
-                least = _ODD
-            else:  # up to the next element, if it is near
-                end = min(at + (_PIECE if loop is None else _ODD), len(text))
-                following = text.find(opening, at + 1, end) if loop is not None and not stopped_soon else -1
-                end, stopped_soon = following if following > 0 else end, False
-            parser.feed(text[at:end])
-            at = len(text) if end is None else end
-            yield from parser.collect(_PIECE)
-    parser.feed(b"", last=True)
-    yield from parser.collect()
 
 
 def _end_of_odd_element(text: bytes, begin: int, closing: bytes, least: int) -> int | None:
