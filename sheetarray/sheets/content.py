@@ -152,7 +152,7 @@ def lay_out_arrays(
     Raises:
         LimitError: a name or a text that no sheet can carry.
     """
-    room = room.beyond(corner or (0, 0))
+    room = room if corner is None else room.beyond(corner)
     layouts = lay_out_sheets(arrays, room, aligned=True, header_rows=header_rows, serials=serials)
     return SheetContent(title, layouts, arrays=arrays, notes=find_notes(arrays), corner=corner)
 
@@ -168,7 +168,7 @@ def lay_out_columns(
 ) -> SheetContent:
     """Return an ordinary table, with a row of names above its columns; see `lay_out_arrays` and `lay_out_table`."""
     check_kinds(str, "a text", na_rep=na_rep)
-    room = room.beyond(corner or (0, 0))
+    room = room if corner is None else room.beyond(corner)
     if isinstance(table, LabelledTable):
         table.check_rows(room.rows)
     arrays = linear_arrays(table)

@@ -47,11 +47,6 @@ class PackageEdit:
     record: dict[str, Any]  # what the workbook remembers, before the arrays of the new sheets are known
     names: Mapping[ArrayArea, str]  # the defined names of the arrays, by the cells for which they stand
 
-    def write(self, writer: PackageWriter) -> None:
-        """Write all parts except the planned sheets and the custom properties."""
-        later = {self.properties, *(sheet.name for sheet in self.sheets), *(view.name for view in self.views)}
-        writer.copy_parts(self.package, self.replaced, self.dropped | later)
-
     def write_properties(
         self, writer: PackageWriter, known: Mapping[str, Mapping[str, Any]], searches: Searches
     ) -> None:
@@ -99,7 +94,7 @@ def plan_append(
         pairs = zip(sheets, old.replaced, strict=True)
         plans = [plan if sheet is None else replace(plan, title=sheet.title) for plan, sheet in pairs]
     taken = [] if is_new else book.taken_names()
-    tables = name_tables(plans, taken)
+    tables = name_tables(plans, taken) if any(plan.table for plan in plans) else {}
     parts, views = _make_sheet_parts(book, plans, old.replaced, tables)
     if len(book.sheets) > MOST_SHEETS:
         raise LimitError(f"the workbook would have {len(book.sheets):,} sheets; at most {MOST_SHEETS:,} are read")

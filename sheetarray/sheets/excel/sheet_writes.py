@@ -134,7 +134,8 @@ def _write_package(
     with _beginning(total) as begin:
         checksums = [begin(_make_checksums, content) for content in contents]
         snapshots = [begin(_encode_snapshots, each, options) for each in contents] if options.guard else []
-        edit.write(writer)
+        later = {edit.properties, *(part.name for part in edit.sheets), *(part.name for part in edit.views)}
+        writer.copy_parts(edit.package, edit.replaced, edit.dropped | later)
         links, remembered = {}, {}
         if plan.views:
             names = {area.array: name for area, name in edit.names.items()}

@@ -348,7 +348,7 @@ class WorkbookPart:
 
     def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
         """Add defined names with their references, and by the titles of sheets the ranges that are printed."""
-        prefix, tabs = self.markup.root.prefix, self._tabs()
+        prefix, tabs = self.markup.root.prefix, self._tabs() if print_areas else {}
         text = defined_names_xml(names, {tabs[title.casefold()]: text for title, text in print_areas.items()}, prefix)
         listed = self.markup.root.child_named("definedNames")
         if listed is not None:

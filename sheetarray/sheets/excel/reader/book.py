@@ -92,7 +92,7 @@ class XmlBook(WorkbookReader):
         for raw in self.blocks(title, texts=() if numeric else ALL_ROWS):
             cells = raw
             if numeric and raw.formulas is None and int(raw.rows[0]) < first:
-                cells = raw.select(np.flatnonzero(raw.rows >= first))
+                cells = raw.take(np.flatnonzero(raw.rows >= first))
             if len(cells):
                 yield self._numbers(cells) if numeric else self._texts(cells, np.arange(len(cells)))
 

@@ -137,26 +137,20 @@ class RawCells:
             indexed_sources = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
             yield from ((index, source) for index, source in indexed_sources if source)
 
-    def select(self, places: Positions) -> RawCells:
-        """Return some cells, by their indices, of a block without formulas."""
-        rows, columns, values = self.rows[places], self.columns[places], self.values
-        if values is not None:
-            values = values.select(places) if isinstance(values, LoopTexts) else values[places]
-        return RawCells(
-            rows=rows,
-            columns=columns,
-            types=self.types[places],
-            styles=self.styles[places],
-            pending=self.pending[places],
-            numbers=self.numbers[places],
-            numeral=self.numeral[places],
-            values=values,
-            width=row_width(rows, columns) if len(rows) else 0,
-        )
+    def take(self, places: Positions, rows: Positions | None = None, columns: Positions | None = None) -> RawCells:
+        """Return some cells, by their indices; with `rows` and `columns` put into others, each perhaps several times.
 
-    def take(self, places: Positions, rows: Positions, columns: Positions) -> RawCells:
-        """Return some cells, by their indices, put into other rows and columns; each may be taken several times."""
-        formulas = sources = None
+        The formula of a cell that is taken several times has no text any more.
+        """
+        values, formulas, sources = self.values, None, None
+        if rows is not None:  # in batches, for which all texts are made once
+            values = self.texts(places)
+        elif values is not None:
+            values = values.select(places) if isinstance(values, LoopTexts) else values[places]
+        rows, columns = (
+            self.rows[places] if rows is None else rows,
+            self.columns[places] if columns is None else columns,
+        )
         if self.formulas is not None and self.sources is not None:
             import polars as pl
 
@@ -168,12 +162,12 @@ class RawCells:
             rows=rows,
             columns=columns,
             types=self.types[places],
-            styles=np.zeros(len(places), np.int64),
+            styles=self.styles[places],
             pending=self.pending[places],
             numbers=self.numbers[places],
             numeral=self.numeral[places],
-            values=self.texts(places),
-            width=row_width(rows, columns),
+            values=values,
+            width=row_width(rows, columns) if len(rows) else 0,
             formulas=formulas,
             sources=sources,
         )

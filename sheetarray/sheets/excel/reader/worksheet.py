@@ -182,7 +182,7 @@ def _numbers_of(block: RawCells) -> NumberRows | None:
         return None
     if not mark_plain_doubles(block.numbers).all():
         return None
-    row = replace(block, values=None).select(np.arange(width))
+    row = replace(block, values=None).take(np.arange(width))
     return NumberRows(row, block.rows[::width].copy(), block.numbers)
 
 

@@ -102,4 +102,4 @@ def name_tables(sheets: Sequence[SheetPlan], taken: Iterable[str] = ()) -> dict[
     is free.
     """
     areas = [ArrayArea(plan.title, plan.title) for plan in sheets if plan.table]
-    return {area.title: name for area, name in make_defined_names(areas, taken).items()} if areas else {}
+    return {area.title: name for area, name in make_defined_names(areas, taken).items()}
