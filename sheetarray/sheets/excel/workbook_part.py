@@ -100,7 +100,11 @@ class WorkbookPart:
         targets = {relation.id: relation for relation in self.relations.entries}
         titles = Titles(part)
         for title, _, id_ in self._entries:
-            titles.add_related(title, id_, targets)
+            relation = targets.get(id_) if id_ else None  # none of a module of macros that was kept from Excel 95
+            if id_ and (relation is None or relation.target is None):
+                raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
+            if relation is not None and relation.target is not None and relation.kind == "worksheet":
+                titles.add(title, relation.target)
         self.parts = titles.places
 
     @classmethod

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ....errors import FormatError
-from ..package.relations import Relation
 
 MOST_SHEETS = 10_000  # that a workbook may have
 MOST_TABLES = 2_500  # sheets of an .ods or an old workbook, each of which takes 3 ms
@@ -37,14 +34,3 @@ class Titles:
         self._seen.add(title.casefold())
         self._used.add(place)
         self.places[title] = place
-
-    def add_related(self, title: str, id_: str | None, relations: Mapping[str, Relation]) -> None:
-        """Add a sheet that the list names by the id of a relation, if it is a worksheet.
-
-        `id_`: of the relation to the sheet's part; none for a module of macros that was kept from Excel 95.
-        """
-        relation = relations.get(id_) if id_ else None
-        if id_ and (relation is None or relation.target is None):
-            raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=self._part)
-        if relation is not None and relation.target is not None and relation.kind == "worksheet":
-            self.add(title, relation.target)
