@@ -8,7 +8,7 @@ a group. A tall column is a group by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -40,16 +40,19 @@ class ColumnGroup:
     are Float64: numbers that doubles hold, dates, truth values. `count`: the number of columns. `from_1904`: whether
     serial dates count from 1904-01-01, not from 1900. `height`: the number of rows; None for those down to the last
     cell.
+
+    Attributes:
+        halves: the texts and the doubles.
+        bounds: of each half, where each column begins in it, and where the last one ends.
     """
 
     def __init__(
         self, texts: c.CellRun, doubles: c.CellRun, count: int, *, from_1904: bool, height: int | None = None
     ) -> None:
-        self._halves, self._count, self._from_1904 = (texts, doubles), count, from_1904
-        self.height = max(half.after for half in self._halves) if height is None else height
-        self._bounds = [np.searchsorted(half.columns, np.arange(count + 1)).tolist() for half in self._halves]
+        self.halves, self._count, self._from_1904 = (texts, doubles), count, from_1904
+        self.height = max(half.after for half in self.halves) if height is None else height
+        self.bounds = [np.searchsorted(half.columns, np.arange(count + 1)).tolist() for half in self.halves]
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
-        self._blank: Mask | None = None
         self._has_unreadable = False  # whether a converted text is `Unreadable`
         self._is_small = self.height * count <= _SMALL
         self._asked: list[int] | None = None  # the rows of which cells were asked for last
@@ -83,7 +86,7 @@ class ColumnGroup:
         """Return the cells of some columns in some rows."""
         grid = np.full((end - first, len(rows)), None, object)
         asked = np.asarray(rows, np.int64)
-        for half, bounds in zip(self._halves, self._bounds, strict=True) if len(asked) else ():
+        for half, bounds in zip(self.halves, self.bounds, strict=True) if len(asked) else ():
             low, high = bounds[first], bounds[end]
             held = half.rows[low:high]
             if end - first == 1:  # the rows of one column ascend
@@ -104,52 +107,26 @@ class ColumnGroup:
             grid[run.columns - first, across] = cells
         return dict(zip(range(first, end), grid.tolist(), strict=True))
 
-    def mark_filled(self, index: int) -> Mask:
-        """Return a mask of the rows in which the cell of a column is not blank."""
-        texts, doubles = (
-            half.rows[slice(*bounds[index : index + 2])]
-            for half, bounds in zip(self._halves, self._bounds, strict=True)
-        )
-        height = max((int(rows[-1]) + 1 for rows in (texts, doubles) if len(rows)), default=0)
-        mask = np.zeros(height, dtype=bool)
-        mask[texts[~self._blank_texts()[slice(*self._bounds[0][index : index + 2])]]] = True
-        mask[doubles] = True
-        return mask
-
-    def find_marked(self, index: int, mark: str) -> Positions:
-        """Return the rows in which the text of a column begins with a mark."""
-        column = self._halves[0].columns_between(index, index + 1)
-        texts = column.select(column.kinds == c.TEXT)
-        rows: Positions = texts.rows[texts.values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
-        return rows
-
-    def list_texts(self, index: int, rows: range | Positions) -> list[str]:
-        """Return the cells of a column in some rows that are text and not blank."""
-        first, end = self._bounds[0][index : index + 2]
-        texts = self._halves[0].columns_between(index, index + 1)
-        texts = texts.select((texts.kinds == c.TEXT) & ~self._blank_texts()[first:end])
-        return _take_rows(texts, rows).values.to_list() if len(texts) else []
-
     def take(self, index: int, rows: range | Positions) -> TableColumn:
         """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
         if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
-            texts = self._halves[0].select(~self._blank_texts())
-            texts, doubles = (_take_rows(half, rows) for half in (texts, self._halves[1]))
+            texts = self.halves[0].select(~self.blank_texts)
+            texts, doubles = (_take_rows(half, rows) for half in (texts, self.halves[1]))
             is_error = texts.kinds == c.FAULT
             errors, texts = (texts.select(is_error), texts.select(~is_error)) if is_error.any() else (None, texts)
             group = ColumnGroup(texts, doubles, self._count, from_1904=self._from_1904, height=len(rows))
             self._taken = rows, dict(enumerate(group._convert(errors)))
         return self._taken[1].pop(index)
 
-    def _blank_texts(self) -> Mask:
-        """Return a mask of the texts that hold nothing but white space."""
-        if self._blank is None:
-            texts = self._halves[0]
-            self._blank = np.zeros(len(texts), np.bool_)
-            if len(places := np.flatnonzero(texts.kinds == c.TEXT)):
-                values = texts.values if len(places) == len(texts) else texts.values.gather(places)
-                self._blank[places] = mark_blanks(values)
-        return self._blank
+    @cached_property
+    def blank_texts(self) -> Mask:
+        """A mask of the texts that hold nothing but white space."""
+        texts = self.halves[0]
+        blank = np.zeros(len(texts), np.bool_)
+        if len(places := np.flatnonzero(texts.kinds == c.TEXT)):
+            values = texts.values if len(places) == len(texts) else texts.values.gather(places)
+            blank[places] = mark_blanks(values)
+        return blank
 
     def _convert(self, error_cells: c.CellRun | None) -> Iterator[TableColumn]:
         """Yield the columns: as text, as doubles if all are numbers, or as both if their digits count.
@@ -199,7 +176,7 @@ class ColumnGroup:
         import polars as pl
 
         numbers: dict[int, dict[int, float]] = {}
-        for half in self._halves if wanted.any() else ():
+        for half in self.halves if wanted.any() else ():
             serials = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
             days = serials.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
             fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
@@ -210,13 +187,13 @@ class ColumnGroup:
 
     def _list_texts(self, index: int) -> list[str]:
         """Return the cells of a column that are typed as text."""
-        texts = self._halves[0]
+        texts = self.halves[0]
         return texts.values.filter((texts.columns == index) & (texts.kinds == c.TEXT)).to_list()
 
     def _kinds_of_columns(self) -> tuple[Positions, Positions]:
         """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""
         kinds, cells = np.zeros(self._count, np.int64), np.zeros(self._count, np.int64)
-        for half in self._halves:
+        for half in self.halves:
             if len(half):
                 counts = np.bincount(half.columns, minlength=self._count)
                 filled = np.flatnonzero(counts)
@@ -233,14 +210,14 @@ class ColumnGroup:
 
         table = np.full((self._count, self.height), np.nan)
         sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
-        for half in self._halves:
+        for half in self.halves:
             chosen = half.select(wanted[half.columns])
             if not len(chosen):
                 continue
             casts = chosen.values.cast(pl.Float64, strict=False)
             values = casts.to_numpy()
             table[chosen.columns, chosen.rows] = values
-            if half is self._halves[0]:
+            if half is self.halves[0]:
                 sound[chosen.columns[~np.isfinite(values)]] = False
                 large[chosen.columns[np.abs(values) >= EXACT]] = True
         return table, sound, large
@@ -265,7 +242,7 @@ class ColumnGroup:
         indices = np.flatnonzero(wanted)
         if not len(indices):
             return {}
-        halves = [half.select(wanted[half.columns]) for half in self._halves]
+        halves = [half.select(wanted[half.columns]) for half in self.halves]
         order = np.cumsum(wanted) - 1  # of each column among those that are wanted
         places = np.concatenate([order[half.columns] * self.height + half.rows for half in halves])
         kinds = np.concatenate([half.kinds for half in halves])
@@ -302,19 +279,31 @@ class GroupedColumn:
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows in which the cell is not blank."""
-        return self._group.mark_filled(self._index)
+        group = self._group
+        own = [slice(*bounds[self._index : self._index + 2]) for bounds in group.bounds]
+        texts, doubles = (half.rows[places] for half, places in zip(group.halves, own, strict=True))
+        height = max((int(rows[-1]) + 1 for rows in (texts, doubles) if len(rows)), default=0)
+        mask = np.zeros(height, dtype=bool)
+        mask[texts[~group.blank_texts[own[0]]]] = mask[doubles] = True
+        return mask
 
     def begins(self, mark: str) -> Positions:
         """Return the rows in which text begins with a mark."""
-        return self._group.find_marked(self._index, mark)
+        column = self._group.halves[0].columns_between(self._index, self._index + 1)
+        texts = column.select(column.kinds == c.TEXT)
+        rows: Positions = texts.rows[texts.values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
+        return rows
 
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
         return self._group.take(self._index, rows)
 
     def list_texts(self, rows: range | Positions) -> list[str]:
-        """Return the cells of some rows that are text."""
-        return self._group.list_texts(self._index, rows)
+        """Return the cells of some rows that are text and not blank."""
+        first, end = self._group.bounds[0][self._index : self._index + 2]
+        texts = self._group.halves[0].columns_between(self._index, self._index + 1)
+        texts = texts.select((texts.kinds == c.TEXT) & ~self._group.blank_texts[first:end])
+        return _take_rows(texts, rows).values.to_list() if len(texts) else []
 
 
 def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
