@@ -27,10 +27,6 @@ _TEXT = from_name("string")
 _CELLS_A_GROUP = 2**18  # cells, blanks among them, that the columns of a group have at most
 _MOST_BLANKS = 2**27  # between cells: they take no memory before it is known which rows and columns are wanted
 
-_Group = tuple[c.CellRun, c.CellRun, int]
-"""The cells of a group of columns: those whose values are text, those whose values are Float64, and the number of
-columns."""
-
 
 class ExcelTable:
     """A worksheet that is meant as a table; see `tables.TableSheet`.
@@ -90,11 +86,10 @@ class ExcelTable:
         runs = self._runs
         numbers = self._numbers
         first, held = min((int(run.rows.min()) for run in runs), default=0), sum(map(len, runs))
-        groups = _group_few(runs, numbers, first) if held <= _CELLS_A_GROUP else _group_many(runs, numbers, first)
+        group_columns = _group_few if held <= _CELLS_A_GROUP else _group_many
         columns: dict[int, RawColumn] = {}
         height = 0
-        for texts, doubles, count in groups:
-            group = ColumnGroup(texts, doubles, count, from_1904=self._sheet.from_1904)
+        for group in group_columns(runs, numbers, first, from_1904=self._sheet.from_1904):
             columns |= zip(numbers[len(columns) :], group.columns(), strict=False)
             height = max(height, group.height)
         del self._runs  # whose memory is free now
@@ -102,7 +97,7 @@ class ExcelTable:
         return Table(height, columns, sheet_rows=rows, held=held, is_foreign=self._is_foreign)
 
 
-def _group_few(runs: list[c.CellRun], numbers: list[int], first: int) -> Iterator[_Group]:
+def _group_few(runs: list[c.CellRun], numbers: list[int], first: int, *, from_1904: bool) -> Iterator[ColumnGroup]:
     """Yield the few cells of a sheet, sorted at once; their rows count from the row `first`."""
     halves = ([run for run in runs if run.values.dtype.is_numeric() == numeric] for numeric in (False, True))
     texts, doubles = (sort_by_column(half, numbers, first) for half in halves)
@@ -113,17 +108,19 @@ def _group_few(runs: list[c.CellRun], numbers: list[int], first: int) -> Iterato
     step = max(1, _CELLS_A_GROUP // int(heights.max(initial=1)))
     for start in range(0, len(numbers), step):
         end = min(start + step, len(numbers))
-        yield texts.columns_between(start, end), doubles.columns_between(start, end), end - start
+        own = texts.columns_between(start, end), doubles.columns_between(start, end)
+        yield ColumnGroup(*own, end - start, from_1904=from_1904)
 
 
-def _group_many(runs: list[c.CellRun], numbers: list[int], first: int) -> Iterator[_Group]:
+def _group_many(runs: list[c.CellRun], numbers: list[int], first: int, *, from_1904: bool) -> Iterator[ColumnGroup]:
     """Yield the cells of a large sheet, whose runs are released one by one; their rows count from the row `first`."""
     requests = [Request(number, first, _TEXT) for number in numbers]
     pieces = gather_columns(_consume(runs), requests, most_blanks=_MOST_BLANKS)
     step = max(1, _CELLS_A_GROUP // max(map(height_of, pieces)))
     for start in range(0, len(numbers), step):
         members = pieces[start : start + step]
-        yield join_gathered(members, numeric=False), join_gathered(members, numeric=True), len(members)
+        halves = join_gathered(members, numeric=False), join_gathered(members, numeric=True)
+        yield ColumnGroup(*halves, len(members), from_1904=from_1904)
 
 
 def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:
