@@ -323,7 +323,7 @@ def _range_from(at: str | None, table: Any) -> dict[str, Area]:
 
 
 def _is_special(target: Any) -> bool:
-    """Return whether a path is that of a pipe or a device, from which nothing is read back."""
+    """Return whether a path leads to a pipe or a device, from which nothing is read back."""
     return not is_url(target) and os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
 
 

@@ -279,7 +279,7 @@ def _shape(array: Any) -> tuple[int, ...]:
 
 
 def _order(array: Any) -> str | None:
-    """Return the order of an array in memory, as a header would name it; that of one axis is always row-major."""
+    """Return the order of an array in memory, as a header would name it; with one axis it is always row-major."""
     if not isinstance(array, np.ndarray):
         return None
     several = sum(size > 1 for size in array.shape) > 1 and array.size > 0
@@ -325,7 +325,7 @@ def _measure(comparison: Comparison, x: Array, y: Array) -> Array:
 
 
 def _largest_share(x: Array, y: Array) -> float:
-    """Return the largest |x - y| / |y| of floats or complex numbers; 0 if there is none."""
+    """Return the largest |x - y| / |y| of floats or complex numbers; 0 without elements."""
     if x.dtype.kind == y.dtype.kind == "O" and all(type(value) is float for value in [*x, *y]):
         x, y = x.astype(np.float64), y.astype(np.float64)
     if x.dtype.kind + y.dtype.kind not in ("ff", "cc"):

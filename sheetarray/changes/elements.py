@@ -100,7 +100,7 @@ def find_changes(before: Array, now: Array) -> Mask:
 
 
 def are_alike(a: Any, b: Any) -> bool:
-    """Return whether two arrays are the same but for what a program makes of them that saves them again."""
+    """Return whether two arrays are equal, apart from what a program changes when it saves them again."""
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
         if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
             return False

@@ -100,7 +100,7 @@ _MOST_MOVED = 2**20  # characters of formulas that are looked at for what rows h
 
 
 class SheetMoves:
-    """Where the cells of a sheet stand in another file: a sheet of which only the title may have changed.
+    """Where the cells of a sheet stand in another file, in which the sheet may have another title.
 
     Attributes:
         title: the title that the sheet has there.

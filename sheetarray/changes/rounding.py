@@ -84,7 +84,7 @@ _HALF_UP = {digits: Context(prec=digits, rounding=ROUND_HALF_UP) for digits in (
 
 
 def decimals_of(number: float) -> set[Decimal]:
-    """Return what programs make of a finite double when they round it to 15 or 16 digits; it may be beyond doubles."""
+    """Return a finite double as programs round it, to 15 or 16 digits; the result may be too large for a double."""
     exact = Decimal(repr(number))
     even = {Decimal(f"{number:.14e}"), Decimal(f"{number:.15e}")}
     return even | {context.plus(exact) for context in _HALF_UP.values()}

@@ -312,7 +312,7 @@ def _is_changed(a: Array, b: Array, share: int, rows: RowMap | None = None) -> b
 def align_labelled(
     pairs: Mapping[str, tuple[Any, Any]], axes: Mapping[str, int], levels: Sequence[str], *, is_key: bool = False
 ) -> tuple[list[SortedRows], dict[str, RowMap]] | None:
-    """Match the rows of one group of arrays by their labels; the result is that of `align_tables_of`.
+    """Match the rows of one group of arrays by their labels, and return what `align_tables_of` returns.
 
     `pairs`: the arrays in A and B, by name. `axes`: the axis of each array of the group along which its rows lie.
     `levels`: the arrays that label the rows. `is_key`: whether rows belong together only where the labels are equal;

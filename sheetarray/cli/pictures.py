@@ -137,7 +137,7 @@ def _is_missing(text: str) -> bool:
 
 
 def elide_indices(count: int, most: int) -> list[int | None]:
-    """Return the first and the last of `count` indices, and None for what is left out between them.
+    """Return the first and the last of `count` indices, with None for those left out between them.
 
     Example:
         >>> elide_indices(9, 4)

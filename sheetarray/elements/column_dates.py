@@ -64,7 +64,7 @@ def dates_to_short_text(buffer: Buffer) -> pl.Series:
 
 
 def _have_four_digit_years(held: Buffer, unit: str) -> bool:
-    """Return whether the years of some dates, none of which is missing, have four digits."""
+    """Return whether all years of dates have four digits; no date is missing."""
     if unit == "ns":
         return True  # 1677 to 2262, and no room for more
     return not len(held) or bool(held.min() >= _FIRST and held.max() < _LAST)

@@ -208,7 +208,7 @@ class Source:
         return self._remote is not None
 
     def whole(self, *, text: bool = True) -> BytesLike:
-        """Return the content; that of a large file is copied, or inflated, to an unnamed file.
+        """Return the content; a large file is copied, or inflated, to an unnamed file.
 
         Args:
             text: as for `max_inflated_size`.

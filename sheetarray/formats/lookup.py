@@ -64,7 +64,7 @@ FORMATS = _Formats()
 
 
 def list_rows() -> list[Format]:
-    """Return all formats by name; of those from other packages what is declared, so that no package is imported."""
+    """Return all formats by name. Those of other packages are given as declared, without importing a package."""
     return sorted([*_rows.values(), *find_declared().rows.values()], key=attrgetter("name"))
 
 

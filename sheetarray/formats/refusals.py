@@ -66,7 +66,7 @@ def name_problem(name: str, rows: Sequence[Format]) -> str:
 
 
 def source_problem(source: Any) -> str:
-    """Return a sentence that says what is wrong with a source that is neither a path nor an open file."""
+    """Return a sentence on what is wrong with a source that is neither a path nor an open file."""
     message = f"expected a path, a URL or an open file, not {_describe(source)}"
     if isinstance(source, (bytes, bytearray, memoryview)):
         return f"{message}; io.BytesIO(data) makes a file of bytes"

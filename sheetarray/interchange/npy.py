@@ -265,7 +265,7 @@ def _members_by_name(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def _check_total(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> None:
-    """Refuse what is more than any use of the archive's bytes, each member by itself being possible."""
+    """Refuse members that together are larger than the archive's bytes can hold, although each alone could be."""
     total, limit = sum(member.file_size for member in members), max_inflated_size(open_file_size(archive.fp))
     if total > limit:
         raise FormatError(

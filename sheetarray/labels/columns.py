@@ -207,7 +207,7 @@ def report_damage(error: FormatError, note: NoteFinding) -> None:
 
 
 def find_renamed_description(arrays: Mapping[str, Any]) -> str | None:
-    """Return the name of a description that was renamed, so that it is not `dataset.json`; None if there is none."""
+    """Return the name of a description that was renamed from `dataset.json`; None without one."""
     for name, array in arrays.items():
         if is_description(array):
             text = "".join(map(str, array.reshape(-1).tolist()))

@@ -95,7 +95,7 @@ def _describe_column(name: str, column: Any, labels: DatasetLabels) -> None:
 
 
 def _describe_frequency(name: str, dates: Any, labels: DatasetLabels) -> None:
-    """Note the frequency of dates, or that they have none; that of periods is in their dtype."""
+    """Note the frequency of dates, or that they have none; periods have it in their dtype."""
     labels.frame.freqs.pop(name, None)
     if getattr(dates, "freqstr", None) is not None and not is_of(dates, "pandas", "PeriodIndex"):
         labels.frame.freqs[name] = dates.freqstr

@@ -117,7 +117,7 @@ class TableNote:
         )
 
     def _rename_labels(self, labels: Array, names: Mapping[str, str]) -> Array:
-        """Return labels that are names of columns, of which some have others now; as they are if none has."""
+        """Return labels that are names of columns, with the names that renamed columns have now."""
         columns, is_text = Counter(at for _, at in self.places.values()), labels.dtype.kind == "U"
         width = max([labels.dtype.itemsize // 4, *map(len, names.values())]) if is_text else 0
         renamed = labels.astype(f"U{width}") if is_text else labels.copy()

@@ -23,7 +23,7 @@ def is_column_major(array: np.ndarray[Any, Any]) -> bool:
 
 
 def ravel_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the elements of an array in its own order, which is that of the buffer it was read from."""
+    """Return the elements of an array in its own order, the order of the buffer that it was read from."""
     return array.ravel(order="F" if is_column_major(array) else "C")
 
 

@@ -202,7 +202,7 @@ def _is_read_once(value: Any) -> bool:
 
 
 def note_values(arrays: Any) -> dict[str, Note]:
-    """Return, by name, what is known of the values that are to be written but not in the arrays, such as a time zone.
+    """Return by name what the arrays do not hold of the values to be written, such as a time zone.
 
     Raises:
         DTypeError: times of several zones, or of one without a name; names the array.

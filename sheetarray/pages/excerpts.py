@@ -44,7 +44,7 @@ class Excerpt:
 
     @property
     def is_thinned(self) -> bool:
-        """Whether the page holds less than what is to be shown."""
+        """Whether the page holds fewer elements than it could show."""
         return self.taken != self.asked
 
     @property
@@ -152,7 +152,7 @@ class PageFile:
         ]
 
     def list_copies(self) -> set[tuple[str, range]]:
-        """Return the labels that the page holds beside the arrays: for dimensions of which it holds other indices."""
+        """Return the labels that the page holds beside the arrays, for dimensions with other indices."""
         return {
             (level, axis)
             for name, excerpt in self.excerpts.items()

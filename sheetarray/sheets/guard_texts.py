@@ -22,7 +22,7 @@ _LONGEST_TITLE = 31  # UTF-16 units
 
 
 def guard_title(title: str) -> str:
-    """Return the title of the guard's sheet, by that of the first sheet of arrays.
+    """Return the title of the guard's sheet, given the title of the first sheet of arrays.
 
     Example:
         >>> guard_title("arrays"), guard_title("a title of thirty-one characters"[:31])
@@ -36,7 +36,7 @@ def guard_title(title: str) -> str:
 
 
 def may_be_guard(title: str) -> bool:
-    """Return whether a sheet may be that of a guard by its title; `is_guard` then reads its first cell."""
+    """Return whether the title may be a guard's; `is_guard` then reads the first cell of the sheet."""
     return title.casefold().endswith(_END)
 
 

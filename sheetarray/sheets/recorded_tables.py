@@ -434,7 +434,7 @@ def _select_arrays(
 
 
 def _refuse_clash(arrays: Collection[str], tables: Collection[str]) -> None:
-    """Refuse arrays of one name, of which one stands in a recorded table.
+    """Refuse an array that has the name of an array in a recorded table.
 
     Raises:
         FormatError: there are such arrays.

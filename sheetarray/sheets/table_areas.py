@@ -382,7 +382,7 @@ def _pair_runs(
 def _select_alike(
     place: RecordedPlace, pairs: Sequence[tuple[str, str]], written: Mapping[str, np.ndarray[Any, Any]]
 ) -> list[tuple[str, str]]:
-    """Return those of some pairs of columns of which the second may be the first under another name.
+    """Return the pairs of columns in which the second may be the first under another name.
 
     The elements as they were, where these are known, decide: half of them have to be there.
 

@@ -40,7 +40,7 @@ def _characters(match: re.Match[str]) -> str:
 
 
 def quote_attribute(value: str) -> str:
-    """Return a value as that of an attribute, escaped and in quotes.
+    """Return a value escaped and in quotes, for an XML attribute.
 
     Example:
         >>> quote_attribute('a "b" & c')

@@ -46,7 +46,7 @@ def count_grouped(grid: Sequence[Row]) -> int:
 
 
 def _may_name_groups(cells: Row) -> bool:
-    """Return whether a row may hold names of groups: text or dates, of which one covers more than its own column."""
+    """Return whether a row may hold names of groups: text or dates, one of them over more than one column."""
     covers = None in cells[1:] or any(mine == after for mine, after in pairwise(cells))
     return covers and all(cell is None or _is_name(cell) or _is_date(cell) for cell in cells)
 
@@ -154,7 +154,7 @@ def _are_years_alone(spans: Sequence[range], names: Row, below: Sequence[Row]) -
 
 
 def _fits_no_kind(names: Row, below: Sequence[Row]) -> bool:
-    """Return whether names stand above columns of values, of which there are two at least."""
+    """Return whether names stand above two or more columns of values."""
     above = []
     for name, cells in zip(names, zip(*below, strict=True), strict=True):
         kind, share = share_of_kind([*map(kind_of_cell, cells)])

@@ -298,7 +298,7 @@ _Scored = list[tuple["_Fit", Marks]]
 
 
 def _score_all(sample: Sample, hypotheses: Sequence[Marks], others: _Scored) -> _Scored:
-    """Return what each hypothesis makes of a sample, beside others."""
+    """Return the fit of each hypothesis to a sample."""
     scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
     even = [marks.delimiter for fit, marks in (*others, *scored) if fit.is_even and marks.delimiter in COMMON]
     for fit, _ in scored:

@@ -15,7 +15,7 @@ _CRC, _PACKED, _SIZE, _METHOD, _NAME = 14, 18, 22, 8, 30  # positions in a local
 
 
 def contradict(parts: Mapping[str, bytes], *, name: str = "held.bin") -> dict[str, bytes]:
-    """Return archives by what is wrong with them, made of the members of an intact one.
+    """Return damaged archives, made of the members of an intact one, by what is wrong with them.
 
     `parts`: the members' contents by name. `name`: of a member that is added.
     """

@@ -352,7 +352,7 @@ def _lengths(size: int, count: int) -> list[int]:
 
 
 def _put_at(place: Path, content: Content) -> None:
-    """Write a file or a folder in place of what is there."""
+    """Write a file or a folder, and replace the old one."""
     if isinstance(content, bytes):
         place.write_bytes(content)
         return

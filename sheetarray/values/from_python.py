@@ -121,7 +121,7 @@ def _is_exact(array: Array, flat: list[Any], kinds: set[str]) -> bool:
 
 
 def _check_units(array: Array, flat: list[Any]) -> None:
-    """Refuse moments of different units, one of which overflowed when all got the finest unit."""
+    """Refuse moments of different units if one of them overflowed in the finest unit."""
     if len({value.dtype for value in flat}) == 1:
         return
     for index, (moment, value) in enumerate(zip(array.ravel(), flat, strict=True)):

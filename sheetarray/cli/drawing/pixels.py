@@ -52,7 +52,7 @@ def to_shares(values: Array, numbers: Statistics) -> Array:
 
 
 def enlarge(levels: Array, most_rows: int, most_columns: int) -> Array:
-    """Return levels of which each is repeated to a square, as large as the room allows."""
+    """Return levels, each repeated to a square that is as large as the room allows."""
     rows, columns = levels.shape
     times = max(1, min(LARGEST_PIXEL, most_rows // rows, most_columns // columns))
     return levels.repeat(times, axis=0).repeat(times, axis=1)
@@ -70,7 +70,7 @@ def half_blocks(above: int, below: int) -> tuple[str, Style]:
 
 @cache
 def ansi_style(level: int, below: int | None = None) -> Style:
-    """Return a style with the colour of a level as foreground, and that of a second one as background."""
+    """Return a style with the colour of one level as foreground, and of another as background."""
     from rich.color import Color
     from rich.style import Style
 
@@ -79,5 +79,5 @@ def ansi_style(level: int, below: int | None = None) -> Style:
 
 
 def level_colour(level: int) -> Colour:
-    """Return the colour of a level from 0 to 99; of -1 that of NaN."""
+    """Return the colour of a level from 0 to 99; -1 has the colour of NaN."""
     return MISSING if level < 0 else blend(RISING, level / (LEVELS - 1))

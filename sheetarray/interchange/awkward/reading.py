@@ -141,7 +141,7 @@ class AwkwardReader:
         source: str | None = None,
         plain: bool = False,
     ) -> Any:
-        """Return the same; what is wrong with it says where: in which source, under which name."""
+        """Return the same; errors say in which source and under which name."""
         schema = name + schemasuffix
         try:
             return self.read(storage, name, schemasuffix, budget, plain=plain)

@@ -55,7 +55,7 @@ def _own_traits(layout: AwkwardLayout, *, drop: bool) -> dict[str, Any]:
 
 
 def _inner_traits(layout: AwkwardLayout) -> list[dict[str, Any]]:
-    """Return the parameters of what is in a block, from the outside in."""
+    """Return the parameters of the contents of a block, from the outside in."""
     traits = []
     while layout.is_regular:
         layout = layout.content

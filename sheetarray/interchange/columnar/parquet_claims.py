@@ -211,5 +211,5 @@ def _add_pages(file: IO[bytes], start: int, end: int, budget: list[int]) -> int:
 
 
 def _keep(source: _Thrift, numbers: dict[int, int], field: int) -> Callable[[], None]:
-    """Return what reads a number and keeps it as that of a field."""
+    """Return a function that reads a number and stores it under a field."""
     return lambda: numbers.update({field: source.number()})

@@ -169,7 +169,7 @@ def _count(shape: Any) -> int:
 
 
 def _named(codecs: Any) -> list[tuple[str, dict[str, Any]]]:
-    """Return the names of codecs, without that of the package, and their settings."""
+    """Return the names of codecs, without the package's name, and their settings."""
     listed: Sequence[Any] = codecs if isinstance(codecs, list) else [codecs]
     named = []
     for codec in listed:

@@ -173,7 +173,7 @@ def _open_array(source: Readable, folder: ReadFolder | None, member: str | None)
 
 
 def _array_files(source: Readable, folder: ReadFolder | None) -> dict[str, str | None]:
-    """Return the names of arrays, each with that of its file if it lies in a folder."""
+    """Return the names of arrays, each with the name of its file if it lies in a folder."""
     if folder is None:
         return {default_name(_file_label(source)): None}
     files = [path for path in folder.sizes if "/" not in path and path[0] != "." and path.lower().endswith(SUFFIX)]

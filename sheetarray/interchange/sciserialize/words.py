@@ -29,7 +29,7 @@ def count_plain_values(plain: object) -> int:
 
 
 def path_inside(path: str, key: str | int) -> str:
-    """Return the path to an item, such as `x.shape[1]`; "" is that of the whole.
+    """Return the path to an item, such as `x.shape[1]`; "" means the whole.
 
     Example:
         >>> path_inside(path_inside("x", "shape"), 1)

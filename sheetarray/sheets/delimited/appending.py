@@ -68,7 +68,7 @@ def _opened(target: Any, *, is_plain: bool) -> Iterator[BinaryIO]:
 
 
 class _Text:
-    """The bytes of a text, of which few are kept.
+    """The bytes of a text, few of them in memory.
 
     `size`: how many there are.
     """

@@ -149,7 +149,7 @@ def cells_xml(cells: TypedCells, style: int | None = None) -> list[str | None]:
 
 
 def with_formula(cell: str | None, formula: str) -> str:
-    """Return the XML after the reference of the cell of a formula, given that of a cell that holds its value.
+    """Return the XML after the reference of a formula's cell, given the XML of a cell with its value.
 
     `formula`: in which the special characters of XML are escaped already.
 

@@ -54,7 +54,7 @@ def sheet_room() -> SheetRoom:
 
 
 def write(target: Writable, contents: Sequence[SheetContent], options: WriteOptions) -> None:
-    """Write a new workbook, or add sheets to one, of which every part that has nothing to do with them keeps its bytes.
+    """Write a new workbook, or add sheets to one. Parts that have nothing to do with these sheets keep their bytes.
 
     `contents`: views are of the arrays of the first.
 

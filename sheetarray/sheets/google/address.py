@@ -237,7 +237,7 @@ class Rect(NamedTuple):
         return f"{column_letters(self.left)}{self.top + 1}:{column_letters(self.right - 1)}{last}"
 
     def clip(self, rows: int, columns: int) -> Rect | None:
-        """Return the part of the range that is within a grid of some rows and columns; None if there is none."""
+        """Return the part of the range that lies within a grid of so many rows and columns; None without one."""
         part = self._replace(bottom=min(self.bottom, rows), right=min(self.right, columns))
         return part if part.top < part.bottom and part.left < part.right else None
 

@@ -187,7 +187,7 @@ class _Planner:
             )
 
     def _replace(self, index: int, standing: StandingArray) -> None:
-        """Put a column of the layout over a column of an array, and note what is cleared or taken below it."""
+        """Put a column of the layout over a column of an array, and note the cells cleared or taken below it."""
         anchor, piece, row = standing.anchor, self.layout.pieces[index], self.rows[index]
         placed = self.placed_columns[index] = PlacedColumn(index, piece, row, anchor.column, named=False)
         if row > anchor.row:

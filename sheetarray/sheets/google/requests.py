@@ -46,7 +46,7 @@ class SheetsApi:
         self._connection_hint: str = getattr(http, "connection_hint", CONNECTION)  # what may be the reason of errors
 
     def get(self, path: str, parse: Callable[[Answer], Item], **params: Any) -> Item:
-        """Return what `parse` makes of the answer to a request that only reads, repeated as needed."""
+        """Send a request that only reads, repeat it as needed, and return its answer, parsed by `parse`."""
         return self.patience.repeat(lambda: _parse_answer(self.send("get", path, params=params), parse))
 
     def put_values(self, cells: str, body: bytes, parse: Callable[[Answer], object]) -> None:
@@ -234,7 +234,7 @@ def pack(sized: Iterable[tuple[Item, int]], room: int) -> Iterator[list[Item]]:
 
 
 def _parse_answer(answer: Answer, parse: Callable[[Answer], Item]) -> Item:
-    """Return what `parse` makes of an answer; raise an error if it is another page, such as a proxy's."""
+    """Return an answer, parsed by `parse`; raise an error if it is another page, such as a proxy's."""
     try:
         return parse(answer)
     except (KeyError, ValueError, TypeError, AttributeError):

@@ -78,7 +78,7 @@ class Stage:
         return self._filled and self.is_whole(state)
 
     def make(self, state: State) -> None:
-        """Make the stage, with new ids and titles, and remove what is left of it and of interrupted writes.
+        """Make the stage, with new ids and titles; remove the remains of an earlier attempt and of interrupted writes.
 
         Raises:
             RefusedError: there is no room for the stage, or somebody else has removed those stages meanwhile.

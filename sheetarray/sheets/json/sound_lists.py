@@ -29,7 +29,7 @@ _COMMA_AHEAD = re.compile(rb"[ \t\r\n]*+,")
 
 
 class SoundLists:
-    """The lists of a text, all of which is JSON around their data cells.
+    """The lists of a text that is JSON around their data cells.
 
     `note`: is called with each finding about a header.
 
@@ -115,5 +115,5 @@ class SoundLists:
 
 
 def refuse_finding(_: Finding) -> None:
-    """Have the text parsed at once, which says what is found."""
+    """Have the text parsed at once, which raises the error or finding."""
     raise NotInPiecesError

@@ -34,7 +34,7 @@ def plan_guards(
     contents: Sequence[SheetContent],
     guard: bool | Literal["auto"],
 ) -> list[GuardPlan]:
-    """Return what becomes of the guards of some worksheets, before anything is put into them.
+    """Return how the guards of worksheets change, before anything is put into the worksheets.
 
     `guard`: as the caller asks for it; "auto" keeps snapshots in a workbook that has some.
 

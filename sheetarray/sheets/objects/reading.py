@@ -172,7 +172,7 @@ def _find_tables(source: Any, sheets: Sequence[ObjectSheet]) -> list[RecordedPla
 
 
 def _find_totals(worksheet: Any) -> int | None:
-    """Return the last row of a worksheet, counted from 0, if it holds formulas that sum up what is above, else None."""
+    """Return the last row of a worksheet, counted from 0, if its formulas sum up the rows above, else None."""
     numbered = enumerate(worksheet.iter_rows(values_only=True), 1)
     rows = deque((row for row in numbered if any(cell is not None for cell in row[1])), maxlen=2)
     if len(rows) < 2:

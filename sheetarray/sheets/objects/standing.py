@@ -89,7 +89,7 @@ def stand_openpyxl(sheet: Any) -> Standing:
 
 
 def stand_xlsxwriter(sheet: Any) -> Standing:
-    """Return what a worksheet of XlsxWriter holds; of one in constant memory, what is not written to the disk yet."""
+    """Return the cells of a worksheet of XlsxWriter; in constant memory, those not yet written to the disk."""
     texts = {number: text for text, number in sheet.str_table.string_table.items()}
     held = {(row, column): cell for row, cells in sheet.table.items() for column, cell in cells.items()}
     cells: dict[tuple[int, int], str | None] = dict.fromkeys(sheet.merged_cells)

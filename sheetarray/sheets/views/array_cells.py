@@ -22,7 +22,7 @@ class ArrayCells:
     exact: int  # the largest integer that a cell holds as a number
 
     def to_typed(self, elements: np.ndarray[Any, Any], dtype: DType, style: int | None) -> TypedCells:
-        """Return some elements of an array; `style` is that of its numbers, None where its dates are texts."""
+        """Return elements of an array; `style`: of its numbers, None where its dates are texts."""
         contiguous, serials = np.ascontiguousarray(elements), style is not None
         return buffer_to_typed(contiguous, dtype, exact=self.exact, as_text=self.as_text, serials=serials)
 

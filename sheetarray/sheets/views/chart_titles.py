@@ -69,7 +69,7 @@ def _two_digits(mark: str, name: str, cell: str) -> str:
 
 
 def _first_text(labels: Labels | None, unit: str | None) -> str:
-    """Return the text of the first label; that of the first index where there are no labels."""
+    """Return the text of the first label, or of the first index without labels."""
     if labels is None:
         return "0"
     value: Any = labels.array.to_numpy()[0]

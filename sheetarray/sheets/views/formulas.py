@@ -81,7 +81,7 @@ class ViewFormulas:
 
     @property
     def hidden_place(self) -> int:
-        """The hidden column, from 0: right of the grid, and of the labels of what is chosen."""
+        """The hidden column, from 0: right of the grid and of the labels of the choices."""
         return max(self.plan.width + 1, 3)
 
     @property

@@ -58,7 +58,7 @@ def lint_table(
     findings: list[Finding],
     title: str | None,
 ) -> None:
-    """Append what is odd in the columns of a table to the findings about it, until there are a thousand.
+    """Append findings about odd cells of a table to those about it, up to a thousand.
 
     `selected`: the numbers of the columns, by their names. `doubts`: of which the findings tell; rows that they are
     about are not told again. `title`: of the sheet, for addresses; None where there is only one.
@@ -97,7 +97,7 @@ class _Column:
         return Finding("warning", where, message, hint, array=self.name, index=None if index is None else (index,))
 
     def tell_cells(self, places: Positions, texts: Sequence[str], count: int, what: str, hint: str) -> Finding:
-        """Return a finding about some of the cells that are not blank, of which there are `count`.
+        """Return a finding about cells; `count`: of all cells that are not blank.
 
         `places`: the indices of these cells. `texts`: the first of them.
         """
@@ -123,7 +123,7 @@ def _mark_told(rows: TableRows, doubts: Sequence[Doubt]) -> Mask:
 def _lint_column(
     column: _Column, array: Array, table: Table, told: Mask, beyond: int | None, first: _Column
 ) -> Iterator[Finding]:
-    """Yield what is odd in a column.
+    """Yield findings about odd cells of a column.
 
     `told`: a mask of rows that are told already. `beyond`: the first column that longer rows alone have, if there is
     one. `first`: the first column of the table.
@@ -259,7 +259,7 @@ def _find_lost_digits(column: _Column, cells: pl.Series, places: Positions) -> F
 
 
 def _lint_dates(column: _Column, cells: pl.Series, places: Positions) -> Iterator[Finding]:
-    """Yield a finding about dates of which some have the day first and some the month, or that no calendar has."""
+    """Yield a finding about dates in two orders, day first and month first, or about dates that no calendar has."""
     import polars as pl
 
     numbers = [cells.str.extract(f"^{_DAY}$", group).cast(pl.Int64, strict=False) for group in (1, 2)]

@@ -282,7 +282,7 @@ def doubt_cut_integers(
     arrays: Mapping[str, Array],
     kinds: str,
 ) -> list[Doubt]:
-    """Return a doubt for each column of whole numbers, large ones of which a spreadsheet has cut to an exponent.
+    """Return a doubt for each column of whole numbers in which a spreadsheet has cut large ones to an exponent.
 
     `kinds`: of the arrays that may have such cells; integers only if the caller gave their dtype.
     """

@@ -87,7 +87,7 @@ def _unite(build: Builder, tags: Array, index: Array, contents: Sequence[Awkward
 
 
 def _merge_similar(build: Builder, tags: Any, index: Any, variants: list[AwkwardLayout]) -> AwkwardLayout:
-    """Return a union; awkward merges what is similar, as integers and floats, and may where that changes no value."""
+    """Return a union. awkward may merge similar contents, such as integers and floats, if no value changes."""
     plain: AwkwardLayout = build.ak.contents.UnionArray(tags, index, variants)
     build.check_measured(plain)
     build.budget.take(2 * plain.nbytes, "a union")

@@ -123,7 +123,7 @@ def _hash_decimals(numbers: Doubles, digits: Integers, exponents: Integers, coun
 
 
 def _odd_decimal(size: float, digits: int, exponent: int, count: int) -> int:
-    """Return what is hashed of 0, NaN, infinity, 10.00, or of what is rounded beyond all doubles."""
+    """Return the text to hash for 0, NaN, infinity, 10.00, or a number that rounds to more than any double."""
     if size == 0:
         return 0
     if size != size:

@@ -120,7 +120,7 @@ class WrittenArrays:
         return own
 
     def _tell_of(self, name: str, evidence: Evidence, array: _StandingArray) -> Iterator[Finding | RowChange]:
-        """Yield what is to be said of the name and the header of an array that has a snapshot."""
+        """Yield findings about the name and the header of an array that has a snapshot."""
         self._memory.pass_over(evidence.name)
         if evidence.name != name:
             assert self._snapshots is not None

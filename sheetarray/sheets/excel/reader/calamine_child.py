@@ -29,7 +29,7 @@ _SECONDS_A_DAY = 86_400
 
 
 def serve(library: str, memory: int, seconds: int, text: int) -> None:
-    """Answer until the input ends, or an error is told.
+    """Answer requests until the input ends or an error is sent.
 
     `library`: the folder with python_calamine. `memory`, `seconds`: that this process may take, where the system knows
     limits. Three times `seconds` may pass until an answer. `text`: bytes of text that a sheet may have.

@@ -138,7 +138,7 @@ def _to_doubles(run: CellRun) -> CellRun:
 
 
 def _mark_large(run: CellRun) -> CellRun:
-    """Return cells with numbers, of which those that may stand for several integers are LARGE."""
+    """Return cells with numbers; those that may stand for several integers are LARGE."""
     is_large = (run.kinds == NUMBER) & ~are_exact_doubles(run.values.to_numpy())
     return replace(run, kinds=np.where(is_large, np.uint8(LARGE), run.kinds)) if is_large.any() else run
 

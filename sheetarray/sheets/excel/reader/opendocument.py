@@ -191,7 +191,7 @@ class _Rows(PartParser["list[TableCells]"]):
         return self._accept(raw, np.frombuffer(repeats, np.int64)), end
 
     def _accept(self, cells: RawCells, repeats: Positions) -> list[TableCells]:
-        """Return cells of the open table, after counting what repetition makes of them."""
+        """Return cells of the open table, after counting how many cells repetition makes."""
         if not len(cells):
             return []
         times = cells.styles * _times_of(cells.rows, repeats)

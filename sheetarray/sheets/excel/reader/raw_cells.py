@@ -243,7 +243,7 @@ def cells_of_loop(
 
 
 def cells_of_parser(cells: Sequence[ParsedCell], formulas: Sequence[tuple[int, str]]) -> RawCells:
-    """Return cells that the XML parser has read, column by column of what is known about them.
+    """Return cells that the XML parser has read: their kinds, positions and texts as columns.
 
     `formulas`: the index of each cell that is a formula, and its text where that is short and its own.
     """

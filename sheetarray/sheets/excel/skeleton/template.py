@@ -46,7 +46,7 @@ _CALCULATION = 191029
 
 
 def suffix_of(target: object) -> str:
-    """Return the suffix by which a target says which kind of workbook it is; that of a plain one for any other."""
+    """Return the suffix that says which kind of workbook a target is; `.xlsx` for any other target."""
     suffix = os.path.splitext(name_part(target))[1].lower() if isinstance(target, (str, os.PathLike)) else ""
     return suffix if suffix in CONTENT_TYPES else ".xlsx"
 

@@ -164,7 +164,7 @@ class ViewRequests(ViewFormulas):
             yield {"addChart": {"chart": self._chart()}}
 
     def _width_requests(self) -> Iterator[Answer]:
-        """Yield the requests that make columns as wide as their cells: that of labels, and all others alike."""
+        """Yield the requests that make columns as wide as their cells: the column of labels, and all others alike."""
         plan, choosers = self.plan, self.choosers.values()
         captions = [plan.caption, f"{plan.rows.dim} \\ {plan.columns.dim}", *(chooser.caption for chooser in choosers)]
         values = [*self.sample(_SAMPLE), *self._first_labels(plan.columns.labels), *(c.value for c in choosers)]

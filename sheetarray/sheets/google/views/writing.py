@@ -141,7 +141,7 @@ def _views_again(standing: Iterable[Worksheet], source: ViewSource) -> dict[str,
 
 
 def _index_after(state: State, gone: list[Worksheet], sheet: Worksheet, made: int) -> int:
-    """Return the index of the tab for a new view: that of the old view, or the next one after its arrays."""
+    """Return the index of the tab for a new view: the old view's index, or the next one after its arrays."""
     before = state.worksheets[: state.worksheets.index(sheet)]
     remaining = sum(other not in gone for other in before)
     return remaining + (0 if sheet in gone else 1) + (made if sheet not in gone else 0)
