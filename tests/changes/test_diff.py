@@ -183,12 +183,6 @@ def test_what_cannot_be_asked_is_refused():
         sa.diff(arrays, Path("absent.csv"))
 
 
-def test_a_tolerance_makes_close_numbers_equal():
-    changes = sa.diff({"t": np.array([1.0, 2.0])}, {"t": np.array([1.05, 2.0])}, atol=0.1)
-    assert not changes
-    assert sa.diff({"t": np.array([1.0])}, {"t": np.array([1.05])}, atol=0.01)
-
-
 @pytest.mark.parametrize("suffix", ["csv", "xlsx", "json", None])
 @pytest.mark.parametrize("turned", [False, True])
 def test_arrays_without_rows_got_rows_or_lost_them(suffix, turned, tmp_path):

@@ -46,12 +46,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "run.csv"
 
 
-@pytest.fixture
-def one(tmp_path: Path) -> Path:
-    sa.write(tmp_path / "one.csv", {"x": np.arange(6.0).reshape(2, 3)})
-    return tmp_path / "one.csv"
-
-
 # Help ------------------------------------------------------------------------------------------------------------
 
 

@@ -222,13 +222,6 @@ def test_every_container_keeps_them_or_refuses_them(base: str, options: dict[str
     assert base == "m8" or {"datetime64[W]", "datetime64[7D]", "datetime64[25W]"} <= set(beyond)
 
 
-def test_a_flat_list_keeps_them_or_refuses_them() -> None:
-    weeks = np.array(notable(np.dtype("M8[W]")), dtype=np.int64).view("M8[W]")
-    assert_same(sa.from_linear(sa.to_linear(weeks)), weeks)
-    with pytest.raises(sa.DTypeError, match="element 0 "):
-        sa.to_linear(np.array([MOST]).view("M8[W]"))
-
-
 @pytest.mark.parametrize("unit", UNITS)
 @settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())

@@ -29,7 +29,6 @@ from sheetarray.elements import (
     spelling,
 )
 from sheetarray.elements.serials import serials_to_dates
-from sheetarray.files import repeated_key
 from sheetarray.linear.header import check_size
 from sheetarray.testing.cases import assert_same
 
@@ -318,21 +317,9 @@ def test_the_pattern_of_evaluated_text_is_that_of_its_marks() -> None:
     assert marked == [character in spelling.EVALUATED for character in characters]
 
 
-def test_a_moment_has_hours_minutes_and_seconds_that_there_are() -> None:
-    texts = pl.Series([f"2020-01-01T{time}" for time in ("00:00:00", "23:59:59", "24:00:00", "23:60:00", "23:59:60")])
-    assert texts.str.contains(f"^{spelling.moment_pattern('')}$").to_list() == [True, True, False, False, False]
-
-
 def test_no_nan_shows_its_sign() -> None:
     values = np.array([0.0, -0.0, 1.0, -1.0, np.nan, -np.nan, -np.inf])
     assert spelling.shows_minus(values).tolist() == [False, True, False, True, False, False, True]
-
-
-@pytest.mark.parametrize("text", ["1e9999999999999999999", "0e-9999999999999999999", "1e999999999999999999"])
-@pytest.mark.parametrize("name", ["int8", "uint64"])
-def test_no_exponent_is_too_long_for_an_error_of_ours(text: str, name: str) -> None:
-    _, problems = elements.decode(["1", text], dtypes.from_name(name))
-    assert [problem.index for problem in problems] == [1]
 
 
 @pytest.mark.parametrize(("rows", "refused"), [(2**59 - 1, False), (2**59, True), (2**59 + 1, True)])
@@ -343,9 +330,3 @@ def test_beyond_any_memory_is_one_limit_for_all(rows: int, refused: bool) -> Non
                 check_size(shape, 8)
         else:
             check_size(shape, 8)
-
-
-def test_the_first_key_that_stands_twice() -> None:
-    assert repeated_key([]) is None
-    assert repeated_key([("a", 1), ("b", 1)]) is None
-    assert repeated_key([("a", 1), ("b", 2), ("b", 3), ("a", 4)]) == "b"

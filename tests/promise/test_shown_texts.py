@@ -43,7 +43,6 @@ def test_what_could_steer_a_terminal_is_written_out(text: str) -> None:
     assert escape_controls("naïve 東京 שלום") == "naïve 東京 שלום"
 
 
-@pytest.mark.parametrize("text", STEERING, ids=repr)
 @pytest.mark.parametrize(
     "make",
     [
@@ -57,11 +56,12 @@ def test_what_could_steer_a_terminal_is_written_out(text: str) -> None:
         lambda text: sa.Finding("error", text, text, text, array=text),
     ],
 )
-def test_errors_and_findings_are_plain(make: Any, text: str) -> None:
-    said = make(f"a{text}b")
-    assert str(said).isprintable()
-    assert repr(said).isprintable()
-    assert (said.message if isinstance(said, sa.Finding) else said.args[0]) == f"a{text}b"  # programs get what there is
+def test_errors_and_findings_are_plain(make: Any) -> None:
+    for text in STEERING:
+        said = make(f"a{text}b")
+        assert str(said).isprintable()
+        assert repr(said).isprintable()
+        assert (said.message if isinstance(said, sa.Finding) else said.args[0]) == f"a{text}b"  # as it is, for programs
 
 
 def test_reprs_of_results_are_plain_in_a_terminal_and_in_a_notebook(path: Path) -> None:

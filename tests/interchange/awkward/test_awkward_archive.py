@@ -19,7 +19,7 @@ from awkward_layouts import STRINGS as WORDS
 from round_trips import OneWay
 
 import sheetarray as sa
-from sheetarray.interchange.awkward import ArchiveArrays, load, save
+from sheetarray.interchange.awkward import load, save
 from sheetarray.testing.cases import CASES as NUMPY
 from sheetarray.testing.cases import objects
 from sheetarray.testing.conformance import Conformance
@@ -42,17 +42,6 @@ def test_the_suffix_is_added_to_a_name_without_it(given: Callable[[Any], Any], t
     assert load(given(tmp_path / "events.v2.awkd")).to_list() == LISTS.to_list()
     with pytest.raises(FileNotFoundError):
         load(given(tmp_path / "other"))
-
-
-def test_a_file_of_one_array_without_a_name_is_that_array(tmp_path: Path) -> None:
-    path = tmp_path / "t.awkd"
-    save(path, LISTS)
-    assert isinstance(load(path), ak.Array)
-    save(path, WORDS, "words")
-    with load(path) as result:
-        assert isinstance(result, ArchiveArrays)
-        assert sorted(result) == ["", "words"]
-        assert result[""].to_list() == LISTS.to_list()
 
 
 def test_arrays_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
@@ -190,17 +179,6 @@ def test_a_file_that_appears_while_one_is_written_stays(mode: Any, tmp_path: Pat
     with load(path) as result:
         assert list(result) == ["other"]
     assert sorted(os.listdir(tmp_path)) == ["other.awkd", "t.awkd"]
-
-
-def test_modes_replace_or_refuse_what_is_there(tmp_path: Path) -> None:
-    path = tmp_path / "t.awkd"
-    save(path, LISTS, "old", mode="x")
-    with pytest.raises(FileExistsError):
-        save(path, WORDS, "new", mode="x")
-    save(path, WORDS, "new", mode="w")
-    assert list(load(path)) == ["new"]
-    with pytest.raises(ValueError, match="'r'"):
-        save(path, WORDS, "newer", mode="r")  # type: ignore[arg-type]
 
 
 def test_what_is_no_archive_is_not_added_to(tmp_path: Path) -> None:

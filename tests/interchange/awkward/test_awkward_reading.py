@@ -57,21 +57,6 @@ def test_an_error_says_array_place_and_hint() -> None:
 # Expressions ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("expression", values_of('{"call": "x"} {"pairs": [["a"]]} {"ref": 17} 5'), ids=repr)
-def test_malformed_expressions_are_refused_with_their_place(expression: Any) -> None:
-    blobs = Blobs(x=b"\1\2")
-    for whole, location in (
-        (expression, "schema"),
-        ({"list": [{"json": 1}, expression]}, "schema.list[1]"),
-        ({"tuple": [expression]}, "schema.tuple[0]"),
-        ({"dict": {"k": expression}}, "schema.dict['k']"),
-        ({"pairs": [["n", expression]]}, "schema.pairs['n']"),
-        (call("JaggedArray", expression), "schema.args[0]"),
-        (call("JaggedArray", kwargs={"starts": expression}), "schema.kwargs['starts']"),
-    ):
-        refused(blobs, whole, None, location)
-
-
 def test_more_keys_are_allowed() -> None:
     assert Blobs(x=b"\1\2").read(buffer("x", "int8", 2, comment="mine", doc={"a": 1}, prefix=5)).tolist() == [1, 2]
 

@@ -100,22 +100,6 @@ def test_shared_arrays_are_one_array(written: tuple[Path, dict[str, Any]]) -> No
 # Expressions that no ordinary array needs -------------------------------------------------------------------------
 
 
-TYPED = """
-import awkward0
-storage = {}
-awkward0.persist.Serializer(storage, prefix="t-").store("t", awkward0.JaggedArray.fromiter([[1.5, 2.5], [], [3.5]]))
-for key, value in storage.items():
-    np.save(sys.argv[1] + "/" + key + ".npy", np.frombuffer(value, "u1") if isinstance(value, bytes) else value)
-print(json.dumps(sorted(storage)))
-"""
-
-
-def test_a_container_of_arrays_is_read(tmp_path: Path) -> None:
-    names = awkward0_real.run_json(TYPED, tmp_path)
-    storage = {name: np.load(tmp_path / f"{name}.npy") for name in names}
-    assert deserialize(storage, "t").tolist() == [[1.5, 2.5], [], [3.5]]
-
-
 MEMORY = """
 import awkward0
 storage = {}

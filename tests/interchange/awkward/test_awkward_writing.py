@@ -174,14 +174,6 @@ def test_a_name_that_is_taken_is_refused_before_anything_is_written() -> None:
     assert deserialize(blobs, "x").to_list() == deserialize(blobs, "xy").to_list()
 
 
-def test_a_schema_and_a_blob_of_one_name_are_refused() -> None:
-    blobs = stored(np.arange(3), "x")  # "x" and "x-0"
-    before = dict(blobs)
-    with pytest.raises(sa.LimitError, match="x-0"):
-        serialize(np.arange(3), blobs, "x-0")
-    assert blobs == before
-
-
 class Full(dict[str, Any]):
     """A container with room for so many."""
 
@@ -200,20 +192,6 @@ def test_a_container_that_fails_is_left_as_it_was(most: int) -> None:
     with pytest.raises(OSError, match="no space left"):
         serialize(CASES["records"], container, "t")
     assert container == {"old": b"1"}
-
-
-# The reader's whitelist --------------------------------------------------------------------------------------
-
-
-def test_what_the_readers_whitelist_would_stop_is_not_written() -> None:
-    blobs: dict[str, Any] = {}
-    with pytest.raises(ValueError, match=r"awkward0\.JaggedArray\.fromcounts"):
-        serialize(CASES["lists"], blobs, whitelist=[["awkward0", "numpy", "frombuffer"]])
-    assert blobs == {}
-    for whitelist in (WHITELIST, "*", ["awkward0", "*"]):
-        stored(CASES["lists"], whitelist=whitelist)
-    with pytest.raises(TypeError, match="whitelist"):
-        serialize(CASES["lists"], blobs, whitelist=[1])
 
 
 # Which blobs are compressed -------------------------------------------------------------------------------------------
