@@ -14,7 +14,6 @@ from recorded import GRID, KINDS, assert_same, plain, write_quietly
 from services import TableBook, meanwhile
 
 import sheetarray as sa
-from sheetarray.errors import LimitError
 from sheets_emulator import SheetsServer
 
 
@@ -115,7 +114,7 @@ def test_a_new_label_is_appended_to_a_tidy_table(book: TableBook) -> None:
     for wrong, error, message in (
         (row, sa.FormatError, "rows 13 and 14 of the table have the same"),
         ({**row, "site": ["Lugano"], "t": ["warm"]}, sa.DTypeError, "t"),
-        ({"site": ["Lugano"], "t": [1.5]}, LimitError, "shares? the rows"),
+        ({"site": ["Lugano"], "t": [1.5]}, sa.LimitError, "shares? the rows"),
     ):
         with pytest.raises(error, match=message):
             sa.append(url, wrong, client=book.client)
@@ -175,7 +174,7 @@ def test_tables_of_one_worksheet_that_share_a_name_are_read_by_the_other_names(b
         sa.read(url, client=book.client)
     before = book.dump()
     for wrong in ({"b": np.arange(2)}, {"b": np.arange(2), "a": np.arange(2)}):
-        with pytest.raises(LimitError, match="a table with these columns stands there already"):
+        with pytest.raises(sa.LimitError, match="a table with these columns stands there already"):
             book.write(wrong, sheet="s", at="M1")
     assert book.dump() == before
 
