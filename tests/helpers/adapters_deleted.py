@@ -169,7 +169,6 @@ DELETED = {
 }
 FOLDERS_DELETED = {FOLDERS[name] for name in DELETED}
 NAMES_DELETED = {name for name, module in _LAZY.items() if module.replace(".", "/") in map(FOLDERS.get, DELETED)}
-WITHOUT_TABLES = next((s for s in (".avro", ".npz") if s[1:] not in DELETED), ".avro")  # no `write_table` there
 
 
 ASKED: list[str] = []  # the deleted formats that the running test has asked for, itself or in a child

@@ -20,8 +20,6 @@ from services import ENDPOINT, Book
 
 from sheets_emulator import SheetsServer
 
-SCOPES = [f"https://www.googleapis.com/auth/{name}" for name in ("spreadsheets", "spreadsheets.readonly", "drive.file")]
-
 
 @pytest.fixture
 def book(server: SheetsServer) -> Book:

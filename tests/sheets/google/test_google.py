@@ -25,6 +25,18 @@ class TestGoogle(Conformance):
         server.requests.clear()
         return Spreadsheet.new(server, tmp_path)
 
+    def test_a_long_array_of_each_bulk_path(self, place: Any) -> None:
+        """A tenth as long as elsewhere: test_google_large.py reads longer ones."""
+        random = np.random.default_rng(0)
+        arrays = {
+            "f": random.integers(0, 2**64, 3000, dtype=np.uint64, endpoint=False).view(np.float64),
+            "i": random.integers(-(2**63), 2**63 - 1, 2000),
+            "b": random.random(2500) < 0.5,
+            "t": np.array([f"{n:05d}" for n in range(1000)]),
+            "h": random.integers(0, 2**16, 2000, dtype=np.uint16).view(np.float16),
+        }
+        self._write_and_read(place, arrays)
+
     def test_writing_replaces(self, place: Any) -> None:
         """Arrays of the same names; others stay."""
         self.write(place, {"long": np.arange(self.long), "other": np.array("x")})
@@ -61,18 +73,6 @@ class TestGoogleIntoAWorksheet(TestGoogle):
         yield place
         if any(record.writes for record in server.requests):
             self.look_at([record.received for record in server.requests])
-
-    def test_a_long_array_of_each_bulk_path(self, place: Any) -> None:
-        """A tenth as long as elsewhere: `TestGoogle` writes and reads whole ones, by the same code."""
-        random = np.random.default_rng(0)
-        arrays = {
-            "f": random.integers(0, 2**64, 3000, dtype=np.uint64, endpoint=False).view(np.float64),
-            "i": random.integers(-(2**63), 2**63 - 1, 2000),
-            "b": random.random(2500) < 0.5,
-            "t": np.array([f"{n:05d}" for n in range(1000)]),
-            "h": random.integers(0, 2**16, 2000, dtype=np.uint16).view(np.float16),
-        }
-        self._write_and_read(place, arrays)
 
     def look_at(self, bodies: list[bytes]) -> None:
         staged = any(b"copyPaste" in body for body in bodies)  # text that a service may tidy up

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,16 @@ class TableBook(Book):
 @pytest.fixture
 def book(server: SheetsServer) -> TableBook:
     return TableBook(server)
+
+
+def test_a_table_comes_back_as_it_was(book: TableBook) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        book.write(TABLE)
+    assert book.cells()[0] == list(TABLE)
+    assert [row[0] for row in book.cells()[1:]] == ["1900-03-01", "", "2024-02-29"]
+    for name, array in book.read().items():
+        assert_same(array, TABLE[name])
 
 
 def test_a_table_is_replaced_where_that_is_asked_for(book: TableBook) -> None:

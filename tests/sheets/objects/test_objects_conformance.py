@@ -6,7 +6,6 @@ from contextlib import closing
 from typing import Any, ClassVar
 
 import openpyxl
-import pandas as pd
 import xlsxwriter
 
 import sheetarray as sa
@@ -119,16 +118,3 @@ class TestXlsxWriterConstantMemory(ObjectConformance):
     def write(self, place: Any, arrays: Any, **options: Any) -> None:
         with xlsxwriter.Workbook(place, {"constant_memory": True}) as book:
             sa.write(book.add_worksheet("data"), arrays, **options)
-
-
-class TestExcelWriterOpenpyxl(ObjectConformance):
-    every_case = False
-    engine: Any = "openpyxl"
-
-    def write(self, place: Any, arrays: Any, **options: Any) -> None:
-        with pd.ExcelWriter(place, engine=self.engine) as writer:
-            sa.write(writer, arrays, **options)
-
-
-class TestExcelWriterXlsxWriter(TestExcelWriterOpenpyxl):
-    engine = "xlsxwriter"
