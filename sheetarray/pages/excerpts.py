@@ -44,7 +44,7 @@ class Excerpt:
 
     @property
     def is_thinned(self) -> bool:
-        """Whether the page holds fewer elements than it could show."""
+        """Whether the page holds fewer elements than were asked for."""
         return self.taken != self.asked
 
     @property

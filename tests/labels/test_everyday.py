@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from adapters_deleted import needing
 from examples import cross
 
 import sheetarray as sa
@@ -275,6 +276,7 @@ def test_objects_that_no_cell_holds_are_refused_with_a_line_that_helps(values: l
         pd.testing.assert_frame_equal(sa.read_frame(tmp_path / "t.csv"), df)
 
 
+@needing("awkd")
 @pytest.mark.parametrize(
     ("values", "names"),
     [
@@ -420,6 +422,7 @@ LISTS = {
 }
 
 
+@needing("awkd")
 @pytest.mark.parametrize("suffix", ["csv", "json", "xlsx"])
 @pytest.mark.parametrize("kind", LISTS)
 def test_a_column_of_lists_comes_back(kind: str, suffix: str, tmp_path: Path) -> None:

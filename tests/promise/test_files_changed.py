@@ -97,7 +97,7 @@ def write_pair(folder: Path, suffix: str) -> list[Path]:
     elements = [path.with_suffix(".elements.npy") for path in paths]
     if elements[-1].exists():
         return [*paths, *elements]
-    (folder / suffix).mkdir()
+    (folder / suffix).mkdir(exist_ok=True)  # the test of a deleted format is skipped after this line
     for path, array in zip(paths, (old, new), strict=True):
         if suffix == ".ods":
             write_ods(path, array)

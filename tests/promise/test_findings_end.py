@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from adapters_deleted import needing
 
 import sheetarray as sa
 
@@ -31,6 +32,7 @@ WRITERS: dict[str, Callable[[Path, int], None]] = {
 }
 
 
+@needing("sciserialize-json")  # which checks .json with types
 @pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize("count", [MOST - 1, MOST, MOST + 1, 3 * MOST])
 def test_findings_end_with_one_that_says_so(tmp_path: Path, suffix: str, count: int) -> None:
