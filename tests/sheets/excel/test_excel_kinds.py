@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import struct
 import zipfile
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from examples import cross
 from foreign_books import (
-    begin,
     binary_book,
     binary_cell,
     book,
@@ -22,12 +20,10 @@ from foreign_books import (
     document,
     excel97_book,
     excel97_record,
-    excel97_text,
     grid,
     heads,
     listed,
     number,
-    opened,
     read,
     record,
     styles,
@@ -46,109 +42,11 @@ from sheetarray.testing.cases import assert_same, objects
 # .xlsb, .xls and .ods -----------------------------------------------------------------------------------------
 
 
-def test_a_binary_workbook() -> None:
-    def packed(value: float, *, hundredths: bool = False) -> bytes:
-        if isinstance(value, int):
-            return struct.pack("<i", value << 2 | 2 | hundredths)
-        return struct.pack("<I", struct.unpack("<Q", struct.pack("<d", value))[0] >> 32 | hundredths)
-
-    double = struct.Struct("<d").pack
-    rows = {
-        0: [binary_cell(7, 0, struct.pack("<I", 1)), binary_cell(6, 2, wide("in place")), binary_cell(1, 3, b"")],
-        4: [
-            binary_cell(5, 0, double(0.1)),
-            binary_cell(2, 1, packed(-7)),
-            binary_cell(2, 2, packed(1.5)),
-            binary_cell(2, 3, packed(12345, hundredths=True)),
-            binary_cell(4, 4, b"\1"),
-            binary_cell(3, 5, b"\x07"),
-        ],
-        9: [
-            binary_cell(8, 0, wide("text") + bytes(8)),
-            binary_cell(9, 1, double(-0.0) + bytes(8)),
-            binary_cell(10, 2, b"\0" + bytes(8)),
-            binary_cell(11, 3, b"\x2a" + bytes(8)),
-            binary_cell(5, 4, double(43831), 1),
-            binary_cell(62, 5, b"\1" + wide("rich") + bytes(8)),
-            binary_cell(5, 6, double(1e300)),
-        ],
-    }
-    result = grid(binary_book(rows, strings=["a", "shared 😀"], dates=True))
-    assert result[0] == ["shared 😀", None, "in place"]
-    assert result[4] == [0.1, -7, 1.5, 123.45, True]
-    assert result[9] == ["text", 0, False, None, "2020-01-01", None, 1e300]
-    assert result[1:4] == [[], [], []]
-    assert math.copysign(1, column_of(binary_book(rows, strings="ab"), 1, first=9, typed=True)[0]) == -1
-
-
 def test_a_module_of_macros_in_a_binary_workbook_is_passed_over() -> None:
     with zipfile.ZipFile(io.BytesIO(binary_book({0: [binary_cell(6, 0, wide("x"))]}))) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     members["xl/workbook.bin"] += record(156, struct.pack("<2I", 0, 2) + wide("") + wide("Module1"))
     assert list(heads(zipped(members))) == ["arrays"]
-
-
-def test_a_workbook_of_excel_97() -> None:
-    def packed(value: float) -> bytes:
-        return struct.pack("<I", struct.unpack("<Q", struct.pack("<d", value))[0] >> 32)
-
-    def place(row: int, column: int) -> bytes:
-        return struct.pack("<3H", row, column, 0)
-
-    result = struct.Struct("<BxB3xH").pack
-    long = "漢" * 9000
-    raw = excel97_text(long)
-    cells: dict[tuple[int, int], Any] = {
-        (0, 0): "text",
-        (0, 1): "漢 text",
-        (2, 1): 0.1,
-        (2, 2): -0.0,
-        (2, 3): True,
-        (3, 0): excel97_record(0x0205, place(3, 0) + b"\x07\1"),
-        (3, 1): excel97_record(
-            0x00BD,
-            struct.pack("<2H", 3, 1)
-            + struct.pack("<HI", 0, -9 << 2 & 0xFFFFFFFF | 2)
-            + bytes(2)
-            + packed(1.5)
-            + struct.pack("<H", 2),
-        ),
-        (4, 0): excel97_record(0x027E, place(4, 0) + struct.pack("<I", 12345 << 2 | 3)),
-        (5, 0): excel97_record(0x00FD, place(5, 0) + struct.pack("<I", 1)),
-        (6, 0): excel97_record(0x0006, place(6, 0) + struct.pack("<d", 2.5) + bytes(8)),
-        (6, 1): excel97_record(0x0006, place(6, 1) + result(1, 1, 0xFFFF) + bytes(8)),
-        (6, 2): excel97_record(0x0006, place(6, 2) + result(2, 0x2A, 0xFFFF) + bytes(8)),
-        (6, 3): excel97_record(0x0006, place(6, 3) + result(3, 0, 0xFFFF) + bytes(8)),
-        (6, 4): excel97_record(0x0006, place(6, 4) + result(0, 0, 0xFFFF) + bytes(8))
-        + excel97_record(0x0207, raw[:8003])
-        + excel97_record(0x3C, b"\1" + raw[8003:]),
-        (7, 0): begin(32) + excel97_record(0x0203, place(9, 9) + bytes(8)) + excel97_record(0x0A),  # a chart
-        (7, 1): excel97_record(0x0203, struct.pack("<3H", 7, 1, 1) + struct.pack("<d", 43831.0)),
-    }
-    table = (
-        struct.pack("<2I", 2, 2)
-        + excel97_text("a")[:2]
-        + b"\x0c"
-        + struct.pack("<HI", 1, 3)
-        + b"a"
-        + bytes(7)
-        + struct.pack("<H", 5)
-        + b"\0sha"
-    )
-    formats = excel97_record(0x041E, struct.pack("<H", 164) + excel97_text("yyyy"))  # before the styles, as programs do
-    formats += excel97_record(0xE0, bytes(20)) + excel97_record(0xE0, struct.pack("<2H", 0, 164) + bytes(16))
-    outcome = grid(
-        excel97_book(
-            cells,
-            globals_=formats + excel97_record(0xFC, table) + excel97_record(0x3C, b"\1" + "漢d".encode("utf-16-le")),
-        )
-    )
-    assert outcome == [
-        *(["text", "漢 text"], [], [None, 0.1, 0, True], [None, -9, 1.5], [123.45], ["sha漢d"]),
-        *([2.5, True, None, None, long[:4000]], [None, "2020-01-01"]),  # docs/formats.md says what is not kept
-    ]
-    with opened(excel97_book({})) as sheet:
-        assert sheet.max_rows == 65_536
 
 
 def test_repeated_rows_and_columns_of_an_open_document() -> None:

@@ -97,6 +97,8 @@ def test_cells_far_from_the_first_ones(suffix: str) -> None:
             {row: [binary_cell(5, column, double(value))] for (row, column), value in expected.items()}
         )
     assert texts_of(content) == {place: str(value) for place, value in expected.items()}
+    with opened(content) as sheet:
+        assert sheet.max_rows == (65_536 if suffix == "xls" else 2**20)
 
 
 @pytest.mark.parametrize("suffix", ["xls", "xlsb"])

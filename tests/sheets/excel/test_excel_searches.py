@@ -96,36 +96,6 @@ def test_a_sheet_that_was_changed_is_searched(path: Path, part: str, inflated: l
     assert any(name.endswith("sheet1.xml") for name in inflated)
 
 
-def test_strings_that_make_an_array_of_a_sheet_are_seen(path: Path) -> None:
-    """The sheet refers to strings; another program has put words of headers in their place, and left the sheet."""
-    texts = ["a", "1", "b", "c", "2"]
-
-    def cells(text: str) -> str:
-        if text in texts:
-            return f'<c r="A{texts.index(text) + 1}" t="s"><v>{texts.index(text)}</v></c>'
-        raise AssertionError(text)
-
-    rows = "".join(f'<row r="{row}">{cells(text)}</row>' for row, text in enumerate(texts, 1))
-    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    sheet = f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData></worksheet>'.encode()
-
-    def strings(*words: str) -> bytes:
-        return f'<sst xmlns="{space}">{"".join(f"<si><t>{word}</t></si>" for word in words)}</sst>'.encode()
-
-    contents = {"sheet1.xml": sheet, "sharedStrings.xml": strings(*texts)}
-
-    def change(name: str, content: bytes) -> tuple[str, bytes]:
-        return name, contents.get(name.rpartition("/")[2], content)
-
-    change_parts(path, change)
-    sa.write(path, {"u": np.arange(3)}, mode="a", sheet="more")
-    assert list(sa.scan(path)) == ["t", "u"]
-    contents["sharedStrings.xml"] = strings("name", "version", "1.0.0", "ndarray", "dimensions")
-    change_parts(path, change)
-    with pytest.raises(sa.FormatError, match="sheet Sheet"):
-        sa.scan(path)
-
-
 def test_parts_and_titles_may_be_renamed(path: Path, inflated: list[str]) -> None:
     def change(name: str, content: bytes) -> tuple[str, bytes]:
         new = name.replace("sheet1.xml", "elsewhere.xml")

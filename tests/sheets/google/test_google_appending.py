@@ -133,14 +133,6 @@ def test_a_fault_appends_once_or_not_at_all(server: SheetsServer, status: int | 
     assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], np.full((1, 3), 0.1)]))
 
 
-def test_two_that_append_at_once_both_append(server: SheetsServer) -> None:
-    book = holding(server, {"t": ARRAYS["t"]})
-    rows = [np.full((1, 3), number) for number in (1.0, 2.0)]
-    with meanwhile(server, lambda record: record.method == "POST", lambda: book.append({"t": rows[0]})):
-        book.append({"t": rows[1]})
-    assert_same(book.read()["t"], np.concatenate([ARRAYS["t"], *rows]))
-
-
 @pytest.mark.parametrize("labelled", [False, True])
 def test_the_public_append_takes_three_requests_and_returns_the_lengths(server: SheetsServer, labelled: bool) -> None:
     held: Any = {"t": ARRAYS["t"], "day": ARRAYS["day"]}

@@ -198,21 +198,3 @@ def test_damaged_answers_are_errors_of_ours(book: Book, seed: int) -> None:
             with suppress(RemoteError, sa.FormatError, sa.NotFoundError):
                 result = verb(place, client=answering(book, damaged), format="gsheet")
                 assert all(isinstance(entry, (str, sa.Finding)) for entry in result)
-
-
-@pytest.mark.parametrize("cells", [[True, False], ["1", 2], [1.5, "x"], ["", 3], [1e300, -5], ["NaN", "TRUE"]])
-def test_a_column_of_anything_is_read_or_refused_by_address(book: Book, cells: list[Any]) -> None:
-    dtypes = ("float64", "int8", "bool", "string", "generic", "complex128", "datetime64[D]")
-    side_by_side = [flat(dtype, np.zeros(2)) for dtype in dtypes]
-    for dtype, column in zip(dtypes, side_by_side, strict=True):
-        column[column.index("dtype", 1) + 1] = dtype
-        column[-2:] = cells
-    put(book, columns(*side_by_side))
-    findings = book.check()
-    assert {finding.location for finding in findings} <= {f"Sheet1!{c}{row}" for c in "ABCDEFG" for row in (20, 21)}
-    for dtype in dtypes:
-        if any(f"{dtype}[" in finding.message for finding in findings):  # a row of blanks is one of all its arrays
-            with pytest.raises(sa.FormatError):
-                book.read([dtype])
-        else:
-            assert len(book.read([dtype])[dtype]) == 2
