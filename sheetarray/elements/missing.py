@@ -92,7 +92,7 @@ def missing_of(missing: MissingOption, na_values: NaValues | None) -> Missing:
         ValueError: a value that an option cannot have.
     """
     check_missing(missing)
-    if na_values is None:
+    if na_values is None or (isinstance(na_values, tuple) and not na_values):
         return missing
     named = NamedMissing.of(na_values, takes_blanks=missing == "nan")
     return named if named.texts else missing

@@ -49,13 +49,19 @@ class FileContent:
         for _ in range(_ATTEMPTS):
             if self.size <= _IN_MEMORY:
                 content = self._read_at(0, self.size)
-                if len(content) == self.size and self._is_same():
+                if len(content) == self.size and self.is_same():
                     return self._check_head(content, head)
                 continue
             with tempfile.TemporaryFile(prefix=".sheetarray-") as copy:
-                if self._copy(copy) and self._is_same():
+                if self._copy(copy) and self.is_same():
                     return self._check_head(mmap.mmap(copy.fileno(), self.size, access=mmap.ACCESS_READ), head)
         raise self._changed_error()
+
+    def is_same(self) -> bool:
+        """Return whether the file is as it was; if not, remember how it is now."""
+        before = self.size, self._time
+        self.size, self._time = self._read_state()
+        return before == (self.size, self._time)
 
     def read_owned(self, head: bytes) -> memoryview:
         """Return all bytes in memory of their own, which the caller may modify; `head` and errors are as for `read`."""
@@ -63,7 +69,7 @@ class FileContent:
             memory = np.empty(self.size + _LINE, np.uint8)  # unlike a bytearray, not filled with zeros first
             first = -memory.__array_interface__["data"][0] % _LINE
             content = memory[first : first + self.size].data
-            if self._read_into(content) and self._is_same():
+            if self._read_into(content) and self.is_same():
                 return self._check_head(content, head)
         raise self._changed_error()
 
@@ -101,12 +107,6 @@ class FileContent:
         """Return the number of bytes, and when they were changed."""
         state = os.fstat(self._file.fileno())
         return state.st_size, state.st_mtime_ns
-
-    def _is_same(self) -> bool:
-        """Return whether the file is as it was; if not, remember how it is now."""
-        before = self.size, self._time
-        self.size, self._time = self._read_state()
-        return before == (self.size, self._time)
 
     def _read_at(self, start: int, count: int) -> bytes:
         """Return some bytes; fewer where the file has no more."""

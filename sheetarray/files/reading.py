@@ -106,13 +106,13 @@ class Source:
     _slices = False  # whether slices of a local file may have been read, at several times
     _packed_size: int | None = None
     _whole: BytesLike | None = None
+    _values: ValueCount | None = None  # in what was inflated as text
 
     def __init__(
         self, source: Readable, *, plain: bool = False, storage_options: Mapping[str, Any] | None = None
     ) -> None:
         warn_if_forked()
         self._opened: list[IO[bytes]] = []
-        self._values = ValueCount()  # in what was inflated as text
         source = locate(source, storage_options)
         if isinstance(source, (str, PurePath)):
             self.name, self._own = os.fspath(source), True
@@ -165,6 +165,8 @@ class Source:
 
     def _begin(self) -> None:
         """Read the first bytes, and prepare what they show: a compressed file, or a plain one of this machine."""
+        is_local = self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
+        local = FileContent(self._file, self.name) if is_local else None  # how it is before anything is read
         self._head = self._file.read(4096)
         while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
             self._head += more
@@ -176,10 +178,9 @@ class Source:
             )
         if (inflater := inflater_of(self._head)) is not None:
             self._inflate(InflatedStream(self._head, self._file, inflater))
-        elif self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
+        elif local is not None:
             self.path = None if self._given is not None else Path(self.name or "")
-            self._local = FileContent(self._file, self.name)
-            self._ended = self._local.size == len(self._head)
+            self._local, self._ended = local, local.size == len(self._head)
 
     def _inflate(self, stream: Any) -> None:
         """Read a compressed file through a stream that inflates it."""
@@ -219,7 +220,8 @@ class Source:
                     self._remote.limit_text()
                 self._whole = self._remote.map()
             elif self._local is not None and self._local.size >= len(self._head) > 0:
-                self._whole = self._local.read(self._head)
+                is_read = self._local.size == len(self._head) and self._local.is_same()
+                self._whole = self._head if is_read else self._local.read(self._head)
             else:
                 self._whole = self._inflate_all(text=text) if self._inflates else self._join(None, text=text)
         return self._whole
@@ -311,6 +313,7 @@ class Source:
                     hint=_INTENDED,
                 )
             if text and self._packed_size is not None:
+                self._values = self._values or ValueCount()
                 self._values.add(chunk)
                 if self._values.total > (most := max_values(self._packed_size)):
                     raise FormatError(f"inflates to more than {most:,} values", source=self.name, hint=_INTENDED)

@@ -192,8 +192,14 @@ class CsvSheet:
             FormatError: a quote is never closed, in a text that has such words.
         """
         if self._words is None:
+            records, top = self.records, None
             try:
-                records, top = self.records, self._find_words_at_top()
+                while top is None and not records.is_ended and records.count_indexed <= MAX_HEADER_CELLS:
+                    records.index(records.count_indexed)
+                    words = records.indexed_words()
+                    if (anchors := find_side_by_side(self, words)) is not None:
+                        top = words  # the headers of arrays that all begin in one row
+                        top.searches.update(dict.fromkeys((True, False), anchors))
             except FormatError as error:
                 if error.reason != UNCLOSED or self._may_hold_header():
                     raise
@@ -211,17 +217,6 @@ class CsvSheet:
         """Return whether words that stand together in headers are anywhere in the text, one of them damaged perhaps."""
         lowered = bytes(self._content[0]).lower()
         return b"ndarray" in lowered or (b"version" in lowered and b"dtype" in lowered)
-
-    def _find_words_at_top(self) -> Words | None:
-        """Return the words in the first rows, if these are the headers of arrays that all begin in one row."""
-        records = self.records
-        while not records.is_ended and records.count_indexed <= MAX_HEADER_CELLS:
-            records.index(records.count_indexed)
-            words = records.indexed_words()
-            if (anchors := find_side_by_side(self, words)) is not None:
-                words.searches.update(dict.fromkeys((True, False), anchors))
-                return words
-        return None
 
     def _take_delimiter_beside(self) -> bool:
         """Read with a delimiter from now on, and return True, if an array begins beside a single column."""
@@ -293,8 +288,12 @@ class CsvSheet:
             if not isinstance(cells, np.ndarray)
         ):
             self._settle_decimal()
-        for run in self._run_beside(requests):
-            self._warn_of_wide_row(self.records.read([run])[0][0], run[0])
+        if not self._single and requests:
+            width = max(request.column for request in requests) + 1
+            if len(words := self.words().columns):
+                width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
+            if width < self.records.width:
+                self._look_beside(requests, width)
         self._note_marks(requests, results)
         if self._report is not None:
             self._report("columns", share)
@@ -339,10 +338,19 @@ class CsvSheet:
             runs = [(c, first, end, kind.upper() if kind in "df" else kind) for c, first, end, kind in runs]
         results: list[Any] = [None] * len(runs)
         height = records.estimate_count()
-        first = [index for index, run in enumerate(runs) if run[3] not in "tx" or _is_long(run, height)]
-        cells_read = records.read([runs[index] for index in first])
-        for index, cells in zip(first, cells_read, strict=True):
-            results[index] = self._take_cells(cells, is_endless=runs[index][2] == ENDLESS)
+        first = [
+            index
+            for index, (_, row, end, kind) in enumerate(runs)
+            if kind not in "tx" or min(end, height) - row > MOST_SHORT
+        ]
+        for index, cells in zip(first, records.read([runs[index] for index in first]), strict=True):
+            if isinstance(cells, JoinedTexts):
+                is_endless = runs[index][2] == ENDLESS
+                cells = cells.to_elements(escaped=self.look.formulas == "escape", is_endless=is_endless)
+            elif isinstance(cells, tuple):  # moments, and blanks below them
+                moments = cells[0][: len(cells[0]) - cells[1]]
+                cells = moments if not cells[1] or (moments != BLANK).all() else None
+            results[index] = cells
         left = [index for index, cells in enumerate(results) if cells is None]
         if not left:
             return results
@@ -351,25 +359,18 @@ class CsvSheet:
             if self.look.decimal == ",":
                 return self._read_runs(records, runs)
         height = records.count
-        texts = [index for index in left if _is_long(runs[index], height)]
-        _put(results, texts, records.read([(*runs[index][:3], "t") for index in texts]))
-        few = [index for index in left if results[index] is None]
+        few = [index for index in left if min(runs[index][2], height) - runs[index][1] <= MOST_SHORT]
         zones = [
             Zone(first, column, max(min(end, height) - first, 0), "columns")
             for column, first, end, _ in (runs[index] for index in few)
         ]
-        _put(results, few, [Texts(cells) for cells in records.zones(zones)])
+        for index, listed in zip(few, records.zones(zones), strict=True):
+            results[index] = Texts(listed)
+        if len(few) < len(left):
+            texts = [index for index in left if results[index] is None]
+            for index, cells in zip(texts, records.read([(*runs[index][:3], "t") for index in texts]), strict=True):
+                results[index] = cells
         return results
-
-    def _take_cells(self, cells: Any, *, is_endless: bool) -> Any:
-        """Return moments as an array without the blanks below them, or None, and texts as an array or a Series."""
-        if isinstance(cells, JoinedTexts):
-            return cells.to_elements(escaped=self.look.formulas == "escape", is_endless=is_endless)
-        if not isinstance(cells, tuple):
-            return cells
-        moments, blanks, _ = cells
-        held = moments[: len(moments) - blanks]
-        return held if not blanks or (held != BLANK).all() else None
 
     def _are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
         """Return whether columns have as many cells as their requests say, and nothing but blanks below them.
@@ -392,24 +393,20 @@ class CsvSheet:
             return records.read([(column, 0, ENDLESS, "s")])[0][1]
         return self._read_runs(records, [(column, 0, ENDLESS, _kind_of(dtype))])[0]
 
-    def _run_beside(self, requests: Sequence[Request]) -> list[Run]:
-        """Return the run of cells to the right of all columns, below their headers."""
-        if self._single or not requests:
-            return []
+    def _look_beside(self, requests: Sequence[Request], width: int) -> None:
+        """Remark on rows with cells to the right of all columns, below their headers. `width`: of these columns."""
         begins = [
             anchor.row + anchor.start
             for anchor in find_anchors(self)
             if anchor.orient == "columns" and anchor.header is not None and anchor.header.capacity
         ]
         row = max(begins, default=max(request.row for request in requests))  # whichever of the arrays are read
-        width = max(request.column for request in requests) + 1
-        if len(words := self.words().columns):
-            width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
-        if width >= self.records.width or row >= self.records.count:
-            return []
+        if row >= self.records.count:
+            return
         rows = sorted({0, *range(max(0, row - _ROWS_ABOVE), row)})  # the widest of them is as wide as the sheet
         width = max([width, *map(len, self.zones([Zone(above, 0, ENDLESS, "rows") for above in rows]))])
-        return [(width, row, self.records.count, "s")] if width < self.records.width else []
+        if width < self.records.width:
+            self._warn_of_wide_row(self.records.read([(width, row, self.records.count, "s")])[0][0], width)
 
     def _warn_of_wide_row(self, rows: Positions, column: int) -> None:
         """Remark on a row that is wider than the sheet: a decimal comma that somebody typed has moved its cells."""
@@ -428,13 +425,3 @@ def _kind_of(dtype: DType, typed: bool = True) -> str:
     if not typed or not loops.COMPILED:
         return "t"
     return "i" if dtype.kind == "timedelta" else _KINDS.get(dtype.name, "t")
-
-
-def _put(results: list[Any], indices: Sequence[int], values: Sequence[Any]) -> None:
-    for index, value in zip(indices, values, strict=True):
-        results[index] = value
-
-
-def _is_long(run: Run, height: int) -> bool:
-    """Return whether a run has more cells than a list should, in a text of so many rows."""
-    return min(run[2], height) - run[1] > MOST_SHORT
