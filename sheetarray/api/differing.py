@@ -437,10 +437,12 @@ def diff_sides(
         FormatError: a source cannot be read, or two rows of it have the same key.
         NotFoundError: no source has an array.
     """
-    sides, titles_changed = _name_alike(_choose_first_sheets(sides, key))
+    titles_changed: list[str] = []
+    if any(side.table is not None or side.sheets for side in sides):
+        sides, titles_changed = _name_alike(_choose_first_sheets(sides, key))
     first, second = sides
     chosen = _choose_names(names, sides)
-    keys = _find_keys(sides, key)
+    keys = _find_keys(sides, key) if key else []
     key_names = [name for levels, _ in keys for name in levels]
     common = [name for name in chosen if name in first.names and name in second.names]
     gone = [name for name in chosen if name not in second.names]
@@ -451,7 +453,7 @@ def diff_sides(
         errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
         opened = []
         for side, unreadable in zip(sides, errors, strict=True):
-            candidates = _may_be_renamed(gone, come, sides)[side is second]
+            candidates = _may_be_renamed(gone, come, sides)[side is second] if gone and come else []
             needed = dict.fromkeys(
                 [*common, *key_names, *(level for level in levels if level in side.names), *candidates]
             )
@@ -467,10 +469,14 @@ def diff_sides(
             (a, of_a), (b, of_b) = unify_columns(first.table or a, second.table or b)
             for of_side, more in zip(errors, (of_a, of_b), strict=True):
                 of_side.update(more)
-        formulas = pair_formulas([side.table for side in sides], common, (a, b), errors)
-        renamed = _find_renamed(gone, come, a, b)
+        formulas: dict[str, tuple[Any, Any]] = {}
+        if first.table is not None and second.table is not None:
+            formulas = pair_formulas((first.table, second.table), common, (a, b), errors)
+        renamed = _find_renamed(gone, come, a, b) if gone and come else {}
         pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
-        groups = [_group_by_key(pairs, common, *of_sheet) for of_sheet in keys] or _list_groups(pairs, sides, common)
+        groups = [_group_by_key(pairs, common, *of_sheet) for of_sheet in keys]
+        if not key and first.facts.labels is not None and second.facts.labels is not None:
+            groups = _list_groups(pairs, (first.facts.labels, second.facts.labels), common)
         for group in groups if key else ():
             _check_key(pairs, sides, group, errors)
         unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
@@ -480,6 +486,9 @@ def diff_sides(
         if first.table is not None and second.table is not None:
             follow_moved_rows(formulas, rows.maps, first.table, second.table)
         for name in common:
+            wrong = [of_side.get(name) for of_side in errors]
+            if name in formulas:
+                wrong = [hide_formulas(*pair) for pair in zip(formulas[name], wrong, strict=True)]
             comparison = compare(
                 name,
                 *pairs[name],
@@ -487,17 +496,15 @@ def diff_sides(
                 atol=atol,
                 most=most,
                 release=release,
-                errors=[
-                    hide_formulas(column, of_side.get(name))
-                    for column, of_side in zip(formulas.get(name, (None, None)), errors, strict=True)
-                ],
+                errors=wrong,
                 row_maps=rows.maps.get(name, ()),
             )
             comparisons.append(comparison)
         del a, b, pairs  # before their maps are closed
         opened.clear()
     facts = (first.facts, second.facts)
-    texts = [] if names else compare_labels([fact.labels for fact in facts], [fact.label for fact in facts])
+    labels = [fact.labels for fact in facts]
+    texts = [] if names or labels == [None, None] else compare_labels(labels, [fact.label for fact in facts])
     remarks = [] if names else _find_remarks(sides)
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
     return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts, titles_changed, remarks)
@@ -537,8 +544,6 @@ def _find_keys(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[tuple[
         NotFoundError: no sheet of both sides has the key.
     """
     first, second = sides
-    if not key:
-        return []
     in_sheets = [
         ([named[name] for name in key], {*named.values()})
         for title, named in first.names_of.items()
@@ -671,15 +676,13 @@ def _is_level(pairs: Mapping[str, tuple[Any, Any]], name: str) -> bool:
 
 
 def _list_groups(
-    pairs: Mapping[str, tuple[Any, Any]], sides: Sequence[DiffSide], common: Sequence[str]
+    pairs: Mapping[str, tuple[Any, Any]], labels: tuple[DatasetLabels, DatasetLabels], common: Sequence[str]
 ) -> list[LabelGroup]:
     """Return the groups of arrays whose rows are identified by labels."""
-    before, now = (side.facts.labels for side in sides)
-    if before is None or now is None:
-        return []
+    before, now = labels
     groups: dict[str, dict[str, int]] = {}
     for name in common:
-        variables = [labels.find(name) for labels in (before, now)]
+        variables = [of_side.find(name) for of_side in labels]
         dims = [variable.dims if variable is not None else () for variable in variables]
         if dims[0] == dims[1] and all(getattr(array, "ndim", -1) == len(dims[0]) for array in pairs[name]):
             for axis, dim in enumerate(dims[0]):

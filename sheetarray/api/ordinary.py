@@ -558,7 +558,7 @@ def _is_kept(array: Array, cast: Array) -> bool:
 
 
 def pair_formulas(
-    tables: Sequence[OrdinaryTable | None],
+    tables: tuple[OrdinaryTable, OrdinaryTable],
     common: Sequence[str],
     arrays: Sequence[Mapping[str, Any]],
     unreadable: Sequence[dict[str, Array]],
@@ -567,7 +567,7 @@ def pair_formulas(
 
     `unreadable`: loses the errors of formulas, whose results are not compared.
     """
-    listed = (None if table is None else table.list_formulas() for table in tables)
+    listed = (table.list_formulas() for table in tables)
     formulas = [of_columns for of_columns in listed if of_columns is not None]
     if len(formulas) < len(tables):  # nobody knows those of a table
         return {}
@@ -586,9 +586,8 @@ def pair_formulas(
                         del errors[name]
         if columns:
             pairs[name] = columns[0], columns[1]
-    before, now = tables
-    if pairs and before is not None and now is not None:
-        _follow_moved_columns(pairs, before, now)
+    if pairs:
+        _follow_moved_columns(pairs, *tables)
     return pairs
 
 

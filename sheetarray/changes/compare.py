@@ -18,7 +18,7 @@ from ..dtypes import Array, from_numpy
 from ..elements.equality import find_other_zeros, find_unequal, is_exact_as_double, to_double
 from ..errors import FormatError
 from ..linear.array import to_rectangular
-from .elements import are_alike, cover_with_blocks, find_noise
+from .elements import are_alike, cover_with_blocks, find_noise, have_same_bytes
 from .explain import MOST_EXPLAINED, explain_arrays
 from .formulas import Formula, show_formula
 from .rounding import mark_kept
@@ -144,6 +144,23 @@ def compare(
     if not comparable:
         return comparison
     comparison.elements = a.size
+    if errors[0] is not None or errors[1] is not None or not have_same_bytes(a, b):
+        _compare_elements(comparison, a, b, (rtol, atol), most, release, errors, is_saved=is_saved)
+    return comparison
+
+
+def _compare_elements(
+    comparison: Comparison,
+    a: Any,
+    b: Any,
+    tolerances: tuple[float, float],
+    most: int,
+    release: Callable[[], None] | None,
+    errors: Sequence[Array | None],
+    *,
+    is_saved: bool,
+) -> None:
+    """Note the elements that differ between two arrays of one shape, and by how much; see `compare`."""
     hidden = [
         errors_of_side.astype(np.bool_) for errors_of_side in errors if errors_of_side is not None
     ]  # elements of no value
@@ -156,7 +173,7 @@ def compare(
         if release is not None:
             release()
         x, y = a[*block, ...], b[*block, ...]  # of no axes too: arrays, not their elements
-        unequal = find_unequal(x, y, rtol, atol)
+        unequal = find_unequal(x, y, *tolerances)
         if not comparison.tolerant:
             signs = find_other_zeros(x, y) & ~unequal
             comparison.signs += int(np.count_nonzero(signs))
@@ -186,7 +203,7 @@ def compare(
             for array, errors_of_side in zip((a, b), errors, strict=True)
         ]
         now, before = place, place
-        for rows in row_maps:
+        for rows in comparison.row_maps:
             now, before = rows.find_indices(now)[0], rows.find_indices(before)[1]
         return DifferingElement(now, before, *pair)
 
@@ -203,7 +220,6 @@ def compare(
                 comparison.first.append(replace(element, a=show_formula(element.a), b=show_formula(element.b)))
     if not comparison.tolerant and not hidden and comparison.differing - comparison.noise > a.size // 2:
         comparison.explanation = explain_arrays(a, b)
-    return comparison
 
 
 def compare_with_written(

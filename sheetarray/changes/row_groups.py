@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, Mask, Positions
-from .elements import find_changes
+from .elements import find_changes, have_same_bytes
 from .explain import explain_arrays
 from .merged_groups import row_axis
 from .merged_rows import map_merged_rows
@@ -151,6 +151,8 @@ def align_tables_of(
             groups.setdefault((place, a.shape[axis], b.shape[axis]), []).append(name)
     sorted_rows, maps = list[SortedRows](), dict[str, RowMap]()
     for (place, _, count_now), names in groups.items():
+        if not unreadable and all(have_same_bytes(*pairs[name]) for name in names):
+            continue  # no row has moved
         is_table = place in tables
         rows = _align_group(pairs, names, unreadable or {}, is_table=is_table)
         members_of: dict[str, tuple[list[str], RowMap | None]] = {"": (rest := [*names], rows)}

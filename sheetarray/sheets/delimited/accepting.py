@@ -9,19 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-import numpy as np
-
 from ...columns import (
     ElementEdits,
     ResizedArray,
     cell_address,
     check_accept_target,
-    find_anchors,
     find_element_edits,
     find_header_edits,
     find_name_cells,
 )
-from ...columns.beside import list_cell_texts, mark_beside
 from ...columns.layout import format_name
 from ...dtypes import Buffer, DType
 from ...elements import FormulaMode, MissingOption, NaValues, TextLook, buffer_to_text, missing_of, texts_of_cells
@@ -191,14 +187,7 @@ def list_other_cells_csv(
         if (start := _cut_start(opened, encoding)) is not None:
             opened = stack.enter_context(Source(io.BytesIO(start)))
         sheet = CsvSheet(opened, delimiter, decimal, encoding, "escape")
-        anchors = find_anchors(sheet)
-        records = sheet.records.head(_MOST_ROWS) if anchors else []
-        widths = np.array([len(cells) for cells in records], np.int64)
-        rows = np.repeat(np.arange(len(records)), widths)[:_MOST_CELLS]
-        columns = np.arange(len(rows)) - (np.cumsum(widths) - widths)[rows]
-        beside = mark_beside(anchors, rows, columns)
-        places = zip(rows[beside].tolist(), columns[beside].tolist(), strict=True)
-        return list_cell_texts(((row, column, records[row][column]) for row, column in places), None), set()
+        return sheet.list_other_cells()
 
 
 def revise_csv(

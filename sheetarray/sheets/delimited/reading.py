@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypedDict, Unpack, overload
 import numpy as np
 
 from ...columns import ArrayInfo
+from ...columns.beside import note_other_cells
 from ...columns.blocks.reading import iter_elements
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import Array, Buffer
@@ -123,6 +124,7 @@ def read_csv(
                 by_name = read_composites(arrays.read, arrays.scan, names, arrays.peek)
             except FormatError:
                 raise error from None
+        note_other_cells(sheet.list_other_cells)
         if bar is not None:
             bar("columns", 1.0, is_end=True)
         return pick_array(by_name, names)

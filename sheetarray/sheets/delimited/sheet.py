@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import loops
 from ...columns import Block, ColumnCells, Request, Texts, Words, Zone, cell_address, find_anchors, find_side_by_side
+from ...columns.beside import OtherCells, list_cell_texts, mark_beside
 from ...columns.pieced_arrays import NotInPiecesError
 from ...dtypes import DType, Positions
 from ...elements import Cell, FormulaMode, TextLook
@@ -43,7 +44,7 @@ EVERY_HEADER = b"ndarray", b"version"
 
 BLOCK = 2**22  # bytes of text that are read at once
 _ZIP = b"PK\3\4"
-_MOST_ROWS = 1200  # records that `head` returns at most
+_MOST_LISTED, _MOST_OTHERS = 1200, 2**18  # rows and cells, the first ones, in which remarks are looked for
 _FIRST_CELLS = 4_000  # as a rule, all that headers need
 _FIRST_SAMPLED = 8  # data cells, which tell it as a rule
 _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, that may tell the decimal mark
@@ -182,6 +183,17 @@ class CsvSheet:
             return [Finding("warning", f"line {line}", _CUT_END, _CUT_END_HINT)]
         cells = self.zones([Zone(rows - 1, 0, ENDLESS, "rows")])[0]
         return [Finding("warning", cell_address(rows - 1, len(cells) - 1), _CUT_END, _CUT_END_HINT)]
+
+    def list_other_cells(self) -> OtherCells:
+        """Return the texts of cells of the first rows that belong to no array; no sheet is without arrays."""
+        anchors = find_anchors(self)
+        records = self.records.head(_MOST_LISTED) if anchors else []
+        widths = np.array([len(cells) for cells in records], np.int64)
+        rows = np.repeat(np.arange(len(records)), widths)[:_MOST_OTHERS]
+        columns = np.arange(len(rows)) - (np.cumsum(widths) - widths)[rows]
+        beside = mark_beside(anchors, rows, columns)
+        places = zip(rows[beside].tolist(), columns[beside].tolist(), strict=True)
+        return list_cell_texts(((row, column, records[row][column]) for row, column in places), None), set()
 
     # Cells, for `columns` ------------------------------------------------------------------------------------
 
