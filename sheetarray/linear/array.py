@@ -20,7 +20,7 @@ from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, check
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
 from ..renamed import naming_options
-from ..values import as_array
+from ..values import as_array, is_plain
 from .buffers import base_buffer, is_column_major, view_of
 from .data_cells import (
     TakenWords,
@@ -116,7 +116,7 @@ class LinearArray:
         Raises:
             DTypeError: the exchange format has no dtype for the array.
         """
-        array = np.asarray(as_array(a))
+        array = a if is_plain(a) else np.asarray(as_array(a))
         if array.dtype.kind == "T":
             array = blank_missing(array)
         order: Order = "column-major" if is_column_major(array) else "row-major"

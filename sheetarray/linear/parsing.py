@@ -123,6 +123,15 @@ class _Parser:
 
     def read_version(self) -> int:
         """Pass the first cells, and return the minor version of the format."""
+        if [normalize_key(cell) for cell in self.cells[:3:2]] == ["version", "ndarray"]:
+            match = _SEMVER.fullmatch(str(self.cells[1]).strip())
+            if match is not None and int(match[1]) == 1:
+                self.position = 3
+                return int(match[2])
+        return self.read_older_version()
+
+    def read_older_version(self) -> int:
+        """Pass `ndarray` without a version before it, as in an older form, or say what is wrong with the version."""
         if not len(self.cells):
             raise FormatError("an empty list", hint="a flat list begins with version, 1.0.0, ndarray")
         if normalize_key(self.cells[0]) == "ndarray":
@@ -141,19 +150,20 @@ class _Parser:
             raise self.fail(f"expected a version such as {written}, found {text!r:.60}", 1, hint)
         if int(match[1]) != 1:
             raise self.fail(f"version {text} of the format; this reader knows 1.x", 1, NEWER if int(match[1]) else None)
-        if len(self.cells) < 3 or normalize_key(self.cells[2]) != "ndarray":
-            raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
-        self.position = 3
-        return int(match[2])
+        raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
 
     def read_key(self) -> str:
         """Return the next key, and pass it."""
+        if self.position < len(self.cells) and (key := normalize_key(self.cells[self.position])) in self.keys:
+            self.position += 1
+            return key
+        return self.skip_newer_key()
+
+    def skip_newer_key(self) -> str:
+        """Return the next key that this reader knows, and pass it, in a header of a newer version."""
         if self.position >= len(self.cells):
             raise self.check_not_cut()
         key = normalize_key(self.cells[self.position])
-        if key in self.keys:
-            self.position += 1
-            return key
         if self.minor == 0 or not key:
             raise self.fail(
                 f"expected a key ({', '.join(self.missing_keys())}), found {self.describe_cell()}",
@@ -195,16 +205,21 @@ class _Parser:
                 break
             numbers.append(number)
             self.position += 1
-        if self.position >= len(self.cells):
-            raise self.check_not_cut()
-        if len(numbers) > most:
-            values = "one value" if most == 1 else f"{most} values"
-            raise self.fail(f"more than {values} after the key {key!r}", self.position - 1)
-        if key not in ("shape", "strides") and len(numbers) != most:
-            what = "two integers" if most == 2 else "an integer"
-            cell_text = f", found {self.describe_cell()}" if not numbers else ""
-            raise self.fail(f"expected {what} after the key {key!r}{cell_text}", hint=self.order_hint())
+        least = 0 if key in ("shape", "strides") else most
+        if self.position >= len(self.cells) or not least <= len(numbers) <= most:
+            raise self.error_of_numbers(key, len(numbers), most)
         self.numbers[key] = tuple(numbers)
+
+    def error_of_numbers(self, key: str, count: int, most: int) -> FormatError:
+        """Return the error for too many or too few numbers behind a key, or none below them."""
+        if self.position >= len(self.cells):
+            return self.check_not_cut()
+        if count > most:
+            values = "one value" if most == 1 else f"{most} values"
+            return self.fail(f"more than {values} after the key {key!r}", self.position - 1)
+        what = "two integers" if most == 2 else "an integer"
+        cell_text = f", found {self.describe_cell()}" if not count else ""
+        return self.fail(f"expected {what} after the key {key!r}{cell_text}", hint=self.order_hint())
 
     def parse_integer(self, cell: Cell) -> int | None:
         if isinstance(cell, bool):

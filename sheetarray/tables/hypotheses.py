@@ -221,8 +221,12 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
     for bound in sorted({*bounds}, reverse=True):  # the highest scores that hypotheses can get
         if bound < best * (1 - max(close, 1 - _RIVAL)):
             break  # none of the others can be the best, or nearly
-        equal = [marks for marks, mine in zip(hypotheses, bounds, strict=True) if mine == bound]
-        scored += _score_all(sample, equal, scored)
+        fits = [(_Fit(sample, marks), marks) for marks, mine in zip(hypotheses, bounds, strict=True) if mine == bound]
+        scored += fits
+        even = [marks.delimiter for fit, marks in scored if fit.is_even and marks.delimiter in COMMON]
+        for fit, _ in fits:
+            if any(_are_names(fit.first, mark) for mark in even):
+                fit.score *= _TORN
         best = max(fit.score for fit, _ in scored)
         close = _ONE_ROW if max(fit.count for fit, _ in scored) <= 1 else _CLOSE
     if best < _POOR:
@@ -295,16 +299,6 @@ def _is_swallowed(text: str, quote: str) -> bool:
 
 
 _Scored = list[tuple["_Fit", Marks]]
-
-
-def _score_all(sample: Sample, hypotheses: Sequence[Marks], others: _Scored) -> _Scored:
-    """Return the fit of each hypothesis to a sample."""
-    scored = [(_Fit(sample, marks), marks) for marks in hypotheses]
-    even = [marks.delimiter for fit, marks in (*others, *scored) if fit.is_even and marks.delimiter in COMMON]
-    for fit, _ in scored:
-        if any(_are_names(fit.first, mark) for mark in even):
-            fit.score *= _TORN
-    return scored
 
 
 def stands_between_values(lines: Sequence[str], delimiter: str) -> bool:

@@ -139,6 +139,11 @@ def _records(rows: Sequence[Mapping[Any, Any]]) -> NamedColumns:
     return columns
 
 
+def is_plain(value: Any) -> bool:
+    """Return whether a value is an ndarray of numbers, text or dates, which is taken as it is."""
+    return type(value) is np.ndarray and value.dtype.kind not in "OTV"
+
+
 def as_array(value: Any) -> Array:
     """Return the array that a value is: nothing in it rounded, dropped or made another kind.
 

@@ -237,7 +237,7 @@ class CsvTable:
         Raises:
             FormatError: very many columns, or nearly all cells are blank; the delimiter is then a wrong one.
         """
-        content, delimiter = self._plain
+        marks, (content, delimiter) = self._choice.marks, self._plain
         lines = bytes(content).count(b"\n")
         blank: Positions | list[int]
         listed, values = None, {}
@@ -279,7 +279,7 @@ class CsvTable:
             end=height,
             count_cells=lambda: self._counts[rows],
             count_cells_of=lambda row: len(self._records.record(int(rows[row]))),
-            marks=self._choice.marks,
+            marks=marks,
             formulas=self._formulas,
             encoding=self._text.encoding,
             is_ended=bytes(self._text.content[-1:]) in (b"\n", b"\r", b""),
