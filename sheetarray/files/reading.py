@@ -121,7 +121,22 @@ class Source:
         else:
             self._file = self._open_other(source, plain=plain)
         try:
-            self._begin()
+            is_local = self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
+            local = FileContent(self._file, self.name) if is_local else None  # how it is before anything is read
+            self._head = self._file.read(4096)
+            while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # a pipe gives what it has
+                self._head += more
+            if not self._head and self._stands_at_end():
+                raise FormatError(
+                    "nothing to read: the open file is at its end",
+                    source=self.name,
+                    hint="file.seek(0) goes back to its beginning",
+                )
+            if (inflater := inflater_of(self._head)) is not None:
+                self._inflate(InflatedStream(self._head, self._file, inflater))
+            elif local is not None:
+                self.path = None if self._given is not None else Path(self.name or "")
+                self._local, self._ended = local, local.size == len(self._head)
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -162,25 +177,6 @@ class Source:
                 file.close()
         if self._remote is not None:
             self._remote.close(verify=verifies)
-
-    def _begin(self) -> None:
-        """Read the first bytes, and prepare what they show: a compressed file, or a plain one of this machine."""
-        is_local = self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
-        local = FileContent(self._file, self.name) if is_local else None  # how it is before anything is read
-        self._head = self._file.read(4096)
-        while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # an unbuffered pipe gives what it has
-            self._head += more
-        if not self._head and self._stands_at_end():
-            raise FormatError(
-                "nothing to read: the open file is at its end",
-                source=self.name,
-                hint="file.seek(0) goes back to its beginning",
-            )
-        if (inflater := inflater_of(self._head)) is not None:
-            self._inflate(InflatedStream(self._head, self._file, inflater))
-        elif local is not None:
-            self.path = None if self._given is not None else Path(self.name or "")
-            self._local, self._ended = local, local.size == len(self._head)
 
     def _inflate(self, stream: Any) -> None:
         """Read a compressed file through a stream that inflates it."""

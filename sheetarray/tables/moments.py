@@ -24,15 +24,13 @@ _SHORTEST = 17  # characters of a moment with a zone
 _PIVOT = 69  # two digits of a year from here on are of the 20th century, as in `strptime`
 
 
-def check_date_format(date_format: str | None) -> None:
+def check_date_format(date_format: object) -> None:
     """Refuse a format of dates that has no field.
 
     Raises:
         ValueError: it has none.
     """
-    if date_format is not None and (
-        not isinstance(date_format, str) or ("%" not in date_format and date_format != DAY_FIRST)
-    ):
+    if not isinstance(date_format, str) or ("%" not in date_format and date_format != DAY_FIRST):
         raise ValueError(
             f'date_format is a format of strptime such as "%d/%m/%Y", or "dayfirst", not {date_format!r:.80}'
         )

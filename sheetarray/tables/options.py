@@ -94,7 +94,8 @@ class TableOptions:
         check_missing(self.missing)
         if self.order not in get_args(Order):
             raise ValueError(f"order is 'row-major' or 'column-major', not {self.order!r}")
-        check_date_format(self.date_format)
+        if self.date_format is not None:
+            check_date_format(self.date_format)
         for name in ("header", "skip_footer", "nrows"):
             value = getattr(self, name)
             if value is not None and _count(value) is None:
@@ -179,7 +180,8 @@ class TableOptions:
     @cached_property
     def named_missing(self) -> NamedMissing:
         """The texts and numbers that mean a missing value."""
-        return NamedMissing.of(self.na_values)
+        is_given = not isinstance(self.na_values, tuple) or self.na_values
+        return NamedMissing.of(self.na_values) if is_given else NamedMissing(frozenset(), frozenset())
 
     @property
     def recorded(self) -> dict[str, DTypeLike]:

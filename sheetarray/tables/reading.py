@@ -112,7 +112,8 @@ def read_table(
         NotFoundError: no such column, or no such range.
     """
     options = options or TableOptions()
-    if (area := options.area) is None:
+    area = options.area if options.range is not None or options.table is not None else None
+    if area is None:
         refuse_arrays(sheet)
         table = whole = sheet.table()
     else:

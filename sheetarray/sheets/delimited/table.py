@@ -99,7 +99,8 @@ class CsvTable:
         given = {"delimiter": delimiter, "quotechar": quotechar, "escapechar": escapechar}
         self._known = frozenset(name for name, mark in given.items() if mark is not None)
         self._given = Marks(**{name: mark for name, mark in given.items() if mark is not None})
-        check_table_marks(self._given, options.decimal if "delimiter" in self._known else None)
+        if self._known:
+            check_table_marks(self._given, options.decimal if "delimiter" in self._known else None)
         self._options, self._formulas = options, formulas
         self._text: TidyText = tidy_text(source.whole(), encoding)
         if "delimiter" not in self._known and self._text.delimiter is not None:
