@@ -15,10 +15,10 @@ import numpy as np
 
 from ..changes.compare import Comparison, compare
 from ..changes.conflicts import Remark
-from ..changes.elements import are_alike
+from ..changes.elements import are_alike, have_same_bytes
 from ..changes.formulas import hide_formulas, loosen_formulas
 from ..changes.merged_groups import row_axis
-from ..changes.row_groups import LabelGroup, dtype_name, map_rows
+from ..changes.row_groups import GroupedRows, LabelGroup, dtype_name, map_rows
 from ..changes.rows import check_key, missing_key_error
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
@@ -148,7 +148,8 @@ def diff(
             raise ValueError(f"{name} is zero or more, not {tolerance!r:.80}")
     check_kinds(str | Sequence | None, "the name of an array, or a list of names", names=names)
     check_kinds(str | Sequence | None, "the name of an array, or a list of names", key=key)
-    _refuse_unknown([value for value in (before, after) if not _is_data(value)], format, options, storage_options)
+    if options:
+        _refuse_unknown([value for value in (before, after) if not _is_data(value)], format, options, storage_options)
     opened: dict[str, DiffSide] = {}
     for value, label in ((before, "before"), (after, "after")):
         if _is_data(value):
@@ -479,12 +480,14 @@ def diff_sides(
             groups = _list_groups(pairs, (first.facts.labels, second.facts.labels), common)
         for group in groups if key else ():
             _check_key(pairs, sides, group, errors)
-        unsure, places = {**dict.fromkeys(errors[0]), **errors[1]}, _list_places(second.facts.infos)
-        tables = _list_tables(sides, places)
-        loose = {name: (loosen_formulas(a), loosen_formulas(b)) for name, (a, b) in formulas.items()}
-        rows = map_rows(pairs | loose, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
-        if first.table is not None and second.table is not None:
-            follow_moved_rows(formulas, rows.maps, first.table, second.table)
+        unsure, rows = {**dict.fromkeys(errors[0]), **errors[1]}, GroupedRows()
+        if unsure or groups or formulas or not all(have_same_bytes(*pair) for pair in pairs.values()):
+            places = _list_places(second.facts.infos)
+            tables = _list_tables(sides, places)
+            loose = {name: (loosen_formulas(a), loosen_formulas(b)) for name, (a, b) in formulas.items()}
+            rows = map_rows(pairs | loose, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
+            if first.table is not None and second.table is not None:
+                follow_moved_rows(formulas, rows.maps, first.table, second.table)
         for name in common:
             wrong = [of_side.get(name) for of_side in errors]
             if name in formulas:

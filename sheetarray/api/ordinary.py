@@ -411,7 +411,9 @@ def scan_or_find_table(
         TypeError: it holds arrays, and an option is for tables.
     """
     place = find_place(source)
-    of_arrays, asks_for_table = without_table_options("scan", source, format, options)
+    of_arrays, asks_for_table = options, False
+    if options:
+        of_arrays, asks_for_table = without_table_options("scan", source, format, options)
     try:
         infos = ArrayInfos(find_format("scan", source, format, of_arrays).function("scan")(source, **of_arrays))
         if asks_for_table:

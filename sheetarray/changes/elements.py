@@ -100,8 +100,10 @@ def find_changes(before: Array, now: Array) -> Mask:
     return changes & ~mark_kept(before.ravel(), now.ravel(), dtype).reshape(before.shape)
 
 
-def have_same_bytes(a: Array, b: Array) -> bool:
-    """Return whether two arrays, which are not large, are the same to the last bit; False where that is not known."""
+def have_same_bytes(a: Any, b: Any) -> bool:
+    """Return whether two ndarrays, which are not large, are the same to the last bit; False where that is not known."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+        return False
     is_known = a.dtype == b.dtype and a.dtype.kind not in "OT" and a.shape == b.shape and a.nbytes <= _SMALL_BYTES
     return is_known and a.tobytes() == b.tobytes()
 

@@ -24,11 +24,11 @@ def decode_floats(cells: Sequence[Cell], dtype: DType, missing: Missing, decimal
     try:
         if kinds <= {float, int}:
             wide = np.fromiter(cells, np.float64, count)
-            return round_to(wide, dtype.numpy, cells)
+            return (wide, []) if dtype.name == "float64" else round_to(wide, dtype.numpy, cells)
         if kinds == {str} and decimal == "." and have_numeral_letters(cells):
             wide = np.fromiter(map(float, cells), np.float64, count)
             if not np.isinf(wide).any():
-                return round_to(wide, dtype.numpy, cells)
+                return (wide, []) if dtype.name == "float64" else round_to(wide, dtype.numpy, cells)
     except (ValueError, OverflowError):
         pass  # some cell is no number: look at each
     wide = np.zeros(count, dtype=np.float64)

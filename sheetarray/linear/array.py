@@ -16,7 +16,17 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import DType
-from ..elements import Cell, ComplexForm, Missing, Problem, blank_missing, check_missing, encode, leave_words
+from ..elements import (
+    Cell,
+    ComplexForm,
+    Missing,
+    NamedMissing,
+    Problem,
+    blank_missing,
+    check_missing,
+    encode,
+    leave_words,
+)
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
 from ..renamed import naming_options
@@ -287,14 +297,17 @@ def decode_list(
 
     if resize:
         header = resize_to_cells(header, cells[start:], missing)
-    data = fit_cells(cells[start:], header, missing=missing, address=here, name=name, note=note)
+    data = cells[start:]
+    if len(data) != header.capacity:
+        data = fit_cells(data, header, missing=missing, address=here, name=name, note=note)
     buffer, problems = decode_data(data, header, missing=missing)
     taken, cells_each = words or TakenWords(), 1 if len(data) == header.capacity else 2
     if problems:
         floats = buffer if cells_each == 1 else buffer.view(complex_part_dtype(header.dtype).numpy)
         how = leave_words(missing) if keeps_words else missing
         problems = taken.take(name, floats, problems, missing=how, cell=data.__getitem__, address=here)
-    buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
+    if isinstance(missing, NamedMissing):
+        buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
     if words is None and (finding := taken.to_finding()) is not None:
         note(finding)
     if problems and take_problems is not None:

@@ -177,8 +177,10 @@ def scan_csv(
     Other arguments are those of `read_csv`.
     """
     with Source(source) as opened, locating(source=opened.name):
-        if not resize and encoding is None and (infos := scan_head(opened, delimiter, formulas)) is not None:
-            return infos
+        if opened.is_remote and not resize and encoding is None:
+            infos = scan_head(opened, delimiter, formulas)
+            if infos is not None:
+                return infos
         sheet = CsvSheet(opened, delimiter, None if resize else ".", encoding, formulas)
         return scan_sheets([sheet], strict=strict, resize=resize)
 

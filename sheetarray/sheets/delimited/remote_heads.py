@@ -37,7 +37,7 @@ def scan_head(source: Source, delimiter: str | None, formulas: FormulaMode) -> d
     In a file of this machine `scan` searches the whole text for arrays that begin further down. A remote file would
     have to be transferred for that. `read` and `check`, which see the whole text, find all other arrays too.
     """
-    for sheet in iter_heads(source, delimiter, formulas) if source.is_remote else ():
+    for sheet in iter_heads(source, delimiter, formulas):
         arrays, height = SheetArrays([sheet], missing="nan"), sheet.records.count
         infos = arrays.scan_all()
 

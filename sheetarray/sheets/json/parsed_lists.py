@@ -61,7 +61,7 @@ class ParsedLists:
 
     def read(self, names: Sequence[str] | None) -> dict[str, Any]:
         """Return arrays by name; all of them for None."""
-        selected = select(self.cells, names)
+        selected = self.cells if names is None else select(self.cells, names)
         report = self.progress or ignore_progress
         self._total += sum(len(cells) for cells in selected.values() if isinstance(cells, list))
         report(self._done, self._total)
