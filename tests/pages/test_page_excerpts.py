@@ -422,10 +422,9 @@ def test_a_large_csv_is_never_in_memory(tmp_path: Path) -> None:
         """
         import resource, sys, warnings
         import numpy as np, polars, sheetarray as sa
-        from sheetarray.pages import page
         polars.DataFrame({"a": ["1"]}).select(polars.col("a").cast(float))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        shown = page(sys.argv[1], slice="t[6390:]")
+        shown = sa.page(sys.argv[1], slice="t[6390:]")
         assert "10,000 of 6,400,000 elements" in shown.html
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         assert grown < 120, grown

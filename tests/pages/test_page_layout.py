@@ -13,7 +13,6 @@ from browser import Browser
 from children import GIVEN_UP_AFTER
 
 import sheetarray as sa
-from sheetarray.pages import html_file
 
 LABELS: list[tuple[str, list[str], list[str]]] = [
     ("number", ["20260105", "20260106"], ["20260105", "20260106"]),  # days: every digit counts
@@ -50,7 +49,7 @@ def test_labels_and_ticks_are_short_and_none_is_another_one() -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node is not installed")
-    assets = Path(html_file.__file__).parent / "assets"
+    assets = Path(sa.__file__).parent / "pages" / "assets"
     program = "".join((assets / name).read_text(encoding="utf-8") for name in ("values.js", "ticks.js"))
     program += f"const labels = {json.dumps(LABELS)}, numbers = {json.dumps(list(NUMBERS))};"
     program += "const shorten = ([kind, texts]) => shortenLabels(texts, texts.map((_, place) => 7 * place), kind);"
