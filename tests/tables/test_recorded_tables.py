@@ -41,15 +41,6 @@ def test_a_table_with_columns_to_the_right_is_the_same_arrays_as_arrays(kind: st
     xr.testing.assert_identical(sa.read_dataset(table, ["v"]), sa.read_dataset(arrays, ["v"]))
 
 
-def test_a_frame_with_columns_of_each_kind_is_the_same_arrays_as_arrays(tmp_path: Path) -> None:
-    frame = pd.DataFrame(KINDS, index=pd.Index(list("abcdef"), name="letter"))
-    write_arrays(tmp_path / "arrays.xlsx", frame)
-    write_quietly(tmp_path / "table.xlsx", frame)
-    assert_same(sa.read(tmp_path / "table.xlsx"), sa.read(tmp_path / "arrays.xlsx"))
-    frames = [sa.read_frame(tmp_path / f"{layout}.xlsx") for layout in ("table", "arrays")]
-    pd.testing.assert_frame_equal(*frames)
-
-
 def test_rows_may_be_sorted_and_columns_added_and_moved(tmp_path: Path) -> None:
     grid = labelled(np.arange(6.0))
     write_quietly(tmp_path / "t.xlsx", grid)
