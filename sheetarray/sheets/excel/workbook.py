@@ -199,15 +199,14 @@ class Workbook:
 
     @cached_property
     def _guard_titles(self) -> list[str]:
-        return list(filter(self._is_guard, self.possible_guards))
-
-    def _is_guard(self, title: str) -> bool:
-        """Return whether a sheet is a guard. Its first cell is read only if a program has saved the sheet again."""
-        if self.package is not None:
+        """The titles of guards. The first cell of one is read only if a program has saved it again."""
+        titles: list[str] = []
+        for title in self.possible_guards:
+            beginning = b""
             with suppress(FormatError):
-                if AS_WRITTEN.match(self.package.head(self.parts[title], _BEGINNING)):
-                    return True
-        return is_guard(self.sheet(title))
+                beginning = b"" if self.package is None else self.package.head(self.parts[title], _BEGINNING)
+            titles += [title] if AS_WRITTEN.match(beginning) or is_guard(self.sheet(title)) else []
+        return titles
 
     def find_lost_guards(self, recorded: Collection[str] = ()) -> Iterator[Finding]:
         """Yield findings about sheets that were guards, and that nobody knows as such any more.

@@ -51,28 +51,25 @@ which is None for a formula without one."""
 _ESCAPE = re.compile(b"_x")  # with which the escape of a character begins
 
 
+@dataclass
 class LoopTexts:
-    """Texts that the compiled loop has made.
+    """Texts that the compiled loop has made."""
 
-    `escaped`: a mask of those in which `_xHHHH_` stands for a character, if it is there. `most_bytes`: that they take
-    at most. `places`: the indices of those that count, among all that were made; None for all.
-    """
-
-    def __init__(
-        self, texts: tuple[Any, Any, Any], escaped: Mask, most_bytes: int, places: Positions | None = None
-    ) -> None:
-        self._texts, self._escaped, self.most_bytes, self._places = texts, escaped, most_bytes, places
+    texts: tuple[Any, Any, Any]  # as `loops.texts_to_series` takes them
+    escaped: Mask  # those in which `_xHHHH_` stands for a character, if it is there
+    most_bytes: int  # that they take at most
+    places: Positions | None = None  # the indices of those that count, among all that were made; None for all
 
     @cached_property
     def series(self) -> pl.Series:
         """The texts as a polars Series."""
-        series = texts_to_series(self._texts, self._places)
-        return unescape(series, self._escaped) if self._escaped.any() else series
+        series = texts_to_series(self.texts, self.places)
+        return unescape(series, self.escaped) if self.escaped.any() else series
 
     def select(self, places: Positions) -> LoopTexts:
         """Return some of the texts, by their indices; they become a Series later, or never."""
-        among_all = places if self._places is None else self._places[places]
-        return LoopTexts(self._texts, self._escaped[places], self.most_bytes, among_all)
+        among_all = places if self.places is None else self.places[places]
+        return LoopTexts(self.texts, self.escaped[places], self.most_bytes, among_all)
 
 
 def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:

@@ -127,7 +127,8 @@ class SheetRows:
             for block in self._kept:
                 yield block.widen() if isinstance(block, NumberRows) else block
             return
-        self.release()
+        self._room.left += sum([block.cost for block in self._kept or ()])
+        self._kept = None
         order, rows, taken, weight = OrderCheck(), _Rows(self._part), 0, 0
         read: list[RawCells | NumberRows] | None = []
         try:
@@ -165,11 +166,6 @@ class SheetRows:
         self._counted = max(weight, self._counted)
         if self._room.cells < 0:
             raise too_many_cells_error(self._part)
-
-    def release(self) -> None:
-        """Keep the cells no longer."""
-        self._room.left += sum([block.cost for block in self._kept or ()])
-        self._kept = None
 
 
 def _numbers_of(block: RawCells) -> NumberRows | None:
