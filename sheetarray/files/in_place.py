@@ -112,15 +112,12 @@ def note_written(place: Any, beginning: Beginning | None) -> None:
         beginning.held.version = file_version(place)
 
 
-def take_name(temporary: Path, path: Path, beginning: Beginning | None) -> None:
-    """Rename a written file to its target. A target that is changed in place must be as it was before.
+def take_name(temporary: Path, path: Path, beginning: Beginning) -> None:
+    """Rename a written file to its target, which is changed in place and must be as it was before.
 
     Raises:
         LimitError: another program saved, made or removed the target meanwhile. The target is as that program left it.
     """
-    if beginning is None:
-        temporary.replace(path)
-        return
     check_unchanged(path, beginning)
     if beginning.version is None:
         try:

@@ -18,7 +18,7 @@ from ..errors import system_error, warn_if_forked
 from .beside import create_beside, is_beside
 from .compressed import Sink, compressing
 from .in_place import begin_writing, take_name
-from .places import PathLike, RemoteFile, locate, name_part
+from .places import COMPRESSIONS, PathLike, RemoteFile, locate, name_part
 from .unnamed import give_name, open_unnamed, set_mode
 from .uploads import uploading
 
@@ -81,7 +81,7 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
             with unnamed or open(descriptor, "wb") as file:
                 set_mode(file, None if old is None else mode)
                 flushing = nullcontext() if cells < _FEW_CELLS else _FlushingFile(file.fileno())
-                with flushing, compressing(file, suffix) as sink:
+                with flushing, compressing(file, suffix) if suffix in COMPRESSIONS else nullcontext(file) as sink:
                     yield sink
                 file.flush()
                 os.fsync(file.fileno())
@@ -91,7 +91,10 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
                 elif os.name == "posix":  # Windows renames no open file
                     lock.callback(os.close, os.dup(descriptor))
             assert temporary is not None
-            take_name(temporary, path, beginning)
+            if beginning is None:
+                temporary.replace(path)
+            else:
+                take_name(temporary, path, beginning)
     except BaseException:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

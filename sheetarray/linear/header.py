@@ -38,7 +38,10 @@ def check_dimensions(count: int, location: str | None = None) -> None:
 
 def check_size(shape: Sequence[int], itemsize: int) -> None:
     """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count."""
-    if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
+    needed = max(itemsize, 8)
+    for size in shape:
+        needed *= max(size, 1)
+    if needed >= MOST_BYTES:
         raise memory_error(f"an array of the shape {tuple(shape)}")
 
 
@@ -98,8 +101,11 @@ class Header:
     @property
     def buffer_range(self) -> tuple[int, int]:
         """Return the lowest and highest buffer position that the strides reach; only for arrays with elements."""
-        spans = [stride * (size - 1) for size, stride in zip(self.shape, self.strides, strict=True)]
-        return self.offset + sum(s for s in spans if s < 0), self.offset + sum(s for s in spans if s > 0)
+        first = last = self.offset
+        for size, stride in zip(self.shape, self.strides, strict=True):
+            first += min(stride * (size - 1), 0)
+            last += max(stride * (size - 1), 0)
+        return first, last
 
     def index_at(self, position: int) -> tuple[int, ...] | None:
         """Return the index of the element that stands at `position` in the buffer; None where the view skips it."""

@@ -123,7 +123,8 @@ class _Parser:
 
     def read_version(self) -> int:
         """Pass the first cells, and return the minor version of the format."""
-        if [normalize_key(cell) for cell in self.cells[:3:2]] == ["version", "ndarray"]:
+        is_usual = len(self.cells) > 2 and normalize_key(self.cells[0]) == "version"
+        if is_usual and normalize_key(self.cells[2]) == "ndarray":
             match = _SEMVER.fullmatch(str(self.cells[1]).strip())
             if match is not None and int(match[1]) == 1:
                 self.position = 3
