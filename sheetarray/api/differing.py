@@ -17,8 +17,7 @@ from ..changes.compare import Comparison, compare
 from ..changes.conflicts import Remark
 from ..changes.elements import are_alike, have_same_bytes
 from ..changes.formulas import hide_formulas, loosen_formulas
-from ..changes.merged_groups import row_axis
-from ..changes.row_groups import GroupedRows, LabelGroup, dtype_name, map_rows
+from ..changes.row_groups import GroupedRows, LabelGroup, dtype_name, group_by_key, is_level, map_rows
 from ..changes.rows import check_key, missing_key_error
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
@@ -475,19 +474,7 @@ def diff_sides(
             formulas = pair_formulas((first.table, second.table), common, (a, b), errors)
         renamed = _find_renamed(gone, come, a, b) if gone and come else {}
         pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
-        groups = [_group_by_key(pairs, common, *of_sheet) for of_sheet in keys]
-        if not key and first.facts.labels is not None and second.facts.labels is not None:
-            groups = _list_groups(pairs, (first.facts.labels, second.facts.labels), common)
-        for group in groups if key else ():
-            _check_key(pairs, sides, group, errors)
-        unsure, rows = {**dict.fromkeys(errors[0]), **errors[1]}, GroupedRows()
-        if unsure or groups or formulas or not all(have_same_bytes(*pair) for pair in pairs.values()):
-            places = _list_places(second.facts.infos)
-            tables = _list_tables(sides, places)
-            loose = {name: (loosen_formulas(a), loosen_formulas(b)) for name, (a, b) in formulas.items()}
-            rows = map_rows(pairs | loose, groups, is_key=bool(key), unreadable=unsure, places=places, tables=tables)
-            if first.table is not None and second.table is not None:
-                follow_moved_rows(formulas, rows.maps, first.table, second.table)
+        rows = _match_rows(pairs, common, keys, sides, errors, formulas)
         for name in common:
             wrong = [of_side.get(name) for of_side in errors]
             if name in formulas:
@@ -511,6 +498,38 @@ def diff_sides(
     remarks = [] if names else _find_remarks(sides)
     gone, come = [n for n in gone if n not in renamed], [n for n in come if n not in renamed.values()]
     return Differences(facts, comparisons, rows.sorted_rows, come, gone, renamed, texts, titles_changed, remarks)
+
+
+def _match_rows(
+    pairs: Mapping[str, tuple[Any, Any]],
+    common: Sequence[str],
+    keys: Sequence[tuple[list[str], Collection[str]]],
+    sides: Sequence[DiffSide],
+    errors: Sequence[Mapping[str, Array]],
+    formulas: dict[str, tuple[Any, Any]],
+) -> GroupedRows:
+    """Match the rows of the arrays of two sources: by key, by labels, else by content.
+
+    `pairs`: the arrays of both, by name. `common`: the names of those that are compared. `keys`: as `_find_keys` gives
+    them. `errors`: of the cells of each source that cannot be read. `formulas`: of columns of tables, which follow rows
+    that moved.
+    """
+    first, second = sides
+    groups = [group_by_key(pairs, common, *of_sheet) for of_sheet in keys]
+    for group in groups:
+        _check_key(pairs, sides, group, errors)
+    if not keys and first.facts.labels is not None and second.facts.labels is not None:
+        groups = _list_groups(pairs, (first.facts.labels, second.facts.labels), common)
+    unsure = {**dict.fromkeys(errors[0]), **errors[1]}
+    if not unsure and not groups and not formulas and all(have_same_bytes(*pair) for pair in pairs.values()):
+        return GroupedRows()
+    places = _list_places(second.facts.infos)
+    tables = _list_tables(sides, places)
+    loose = {name: (loosen_formulas(a), loosen_formulas(b)) for name, (a, b) in formulas.items()}
+    rows = map_rows({**pairs, **loose}, groups, is_key=bool(keys), unreadable=unsure, places=places, tables=tables)
+    if first.table is not None and second.table is not None:
+        follow_moved_rows(formulas, rows.maps, first.table, second.table)
+    return rows
 
 
 def _find_remarks(sides: Sequence[DiffSide]) -> list[Remark]:
@@ -654,30 +673,6 @@ def _check_key(
         check_key(columns, side.facts.label, side.facts.find_row_cell)
 
 
-def _group_by_key(
-    pairs: Mapping[str, tuple[Any, Any]], common: Sequence[str], key: Sequence[str], members: Collection[str]
-) -> LabelGroup:
-    """Return the group of arrays whose rows are found by a key column. `members`: the arrays that may belong to it."""
-    if not all(_is_level(pairs, name) for name in key) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
-        raise FormatError(f"the key needs arrays of one dimension and of one length, unlike {quote_names(key)}")
-    counts = tuple(map(len, pairs[key[0]]))
-    axes: dict[str, int] = {}
-    for name in common:
-        a, b = pairs[name]
-        if name not in members or not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
-            continue
-        if not a.ndim or a.ndim != b.ndim:
-            continue
-        candidates = [row_axis(a), *range(a.ndim)]
-        matching = [axis for axis in candidates if (a.shape[axis], b.shape[axis]) == counts]
-        axes |= {name: matching[0]} if matching else {}
-    return LabelGroup(list(key), axes)
-
-
-def _is_level(pairs: Mapping[str, tuple[Any, Any]], name: str) -> bool:
-    return name in pairs and all(isinstance(variable, np.ndarray) and variable.ndim == 1 for variable in pairs[name])
-
-
 def _list_groups(
     pairs: Mapping[str, tuple[Any, Any]], labels: tuple[DatasetLabels, DatasetLabels], common: Sequence[str]
 ) -> list[LabelGroup]:
@@ -693,7 +688,7 @@ def _list_groups(
     listed = []
     for dim, axes_of_dim in groups.items():
         levels = [*list_levels(before, dim)]
-        if levels == [*list_levels(now, dim)] and all(_is_level(pairs, level) for level in levels):
+        if levels == [*list_levels(now, dim)] and all(is_level(pairs, level) for level in levels):
             axes = {name: axis for name, axis in (axes_of_dim | dict.fromkeys(levels, 0)).items() if name in common}
             listed.append(LabelGroup(levels, axes))
     return listed

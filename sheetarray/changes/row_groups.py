@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dtypes import Array, Mask, Positions
+from ..errors import FormatError, quote_names
 from .elements import find_changes, have_same_bytes
 from .explain import explain_arrays
 from .merged_groups import row_axis
@@ -78,6 +79,31 @@ class GroupedRows:
 
     maps: dict[str, list[RowMap]] = field(default_factory=dict)
     sorted_rows: list[SortedRows] = field(default_factory=list)
+
+
+def group_by_key(
+    pairs: Mapping[str, tuple[Any, Any]], common: Sequence[str], key: Sequence[str], members: Collection[str]
+) -> LabelGroup:
+    """Return the group of arrays whose rows are found by a key column. `members`: the arrays that may belong to it."""
+    if not all(is_level(pairs, name) for name in key) or len({tuple(map(len, pairs[name])) for name in key}) > 1:
+        raise FormatError(f"the key needs arrays of one dimension and of one length, unlike {quote_names(key)}")
+    counts = tuple(map(len, pairs[key[0]]))
+    axes: dict[str, int] = {}
+    for name in common:
+        a, b = pairs[name]
+        if name not in members or not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray):
+            continue
+        if not a.ndim or a.ndim != b.ndim:
+            continue
+        candidates = [row_axis(a), *range(a.ndim)]
+        matching = [axis for axis in candidates if (a.shape[axis], b.shape[axis]) == counts]
+        axes |= {name: matching[0]} if matching else {}
+    return LabelGroup(list(key), axes)
+
+
+def is_level(pairs: Mapping[str, tuple[Any, Any]], name: str) -> bool:
+    """Return whether an array is there, before and now, and has one dimension, so that it may label rows."""
+    return name in pairs and all(isinstance(variable, np.ndarray) and variable.ndim == 1 for variable in pairs[name])
 
 
 def map_rows(

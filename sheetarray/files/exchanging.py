@@ -1,4 +1,4 @@
-"""Two names that are exchanged at once, where the system can: a reader sees what one of them was before, or after."""
+"""Renames that lose no file of another program: two names exchanged at once, and a name taken only if it is free."""
 
 from __future__ import annotations
 

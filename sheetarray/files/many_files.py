@@ -42,7 +42,7 @@ def find_places(
         return places
     place = locate(sources, storage_options)
     if isinstance(place, RemoteFile):
-        places = list(find_files(place.url, storage_options)) if is_pattern(place.url) else [place]
+        places = [*find_files(place.url, storage_options)] if is_pattern(place.url) else [place]
     elif is_pattern(place):
         places = sorted(path for path in glob.iglob(os.fspath(place), recursive=True) if os.path.isfile(path))
     else:

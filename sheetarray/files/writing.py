@@ -58,12 +58,22 @@ def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS
         yield _to_sink(target)
         return
     old = os.stat(target) if os.path.exists(target) else None
-    if old is not None and not stat.S_ISREG(old.st_mode):
-        if stat.S_ISDIR(old.st_mode):
-            raise system_error(errno.EISDIR, target)
-        with open(target, "wb") as special:  # a pipe or a device: nothing there to keep, perhaps no real path either
-            yield special
+    if old is None or stat.S_ISREG(old.st_mode):
+        with _replacing_file(target, old, suffix, cells) as sink:
+            yield sink
         return
+    if stat.S_ISDIR(old.st_mode):
+        raise system_error(errno.EISDIR, target)
+    with open(target, "wb") as special:  # a pipe or a device: nothing there to keep, perhaps no real path either
+        yield special
+
+
+@contextmanager
+def _replacing_file(target: PathLike, old: os.stat_result | None, suffix: str, cells: int) -> Iterator[Sink]:
+    """Write to a file of this machine, which takes the target's name when the block ends well.
+
+    `old`: the state of the file that is there; None if none is. `suffix`: of the target, which says how to compress.
+    """
     path = Path(os.path.realpath(target))
     if not path.parent.is_dir():
         raise system_error(errno.ENOENT, target)

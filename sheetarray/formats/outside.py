@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingDependencyError
 from .inside import INSIDE, SHARED
-from .row import HEAD, Format, broken, check_row, check_unclaimed
+from .row import HEAD, Format, broken_package_error, check_row, check_unclaimed
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
@@ -92,7 +92,7 @@ def find_declared() -> Declared:
             check_unclaimed(row, INSIDE.values(), shared=SHARED)
             check_unclaimed(row, declared.rows.values())
         except ValueError as error:
-            declared.problems[row.name] = str(broken(row.name, str(row.package), str(error)))
+            declared.problems[row.name] = str(broken_package_error(row.name, str(row.package), str(error)))
         else:
             declared.rows[row.name], declared.points[row.name] = row, point
     return declared
@@ -113,12 +113,12 @@ def load_row(name: str) -> Format:
     try:
         given = declared.points[name].load()
     except Exception as error:  # the module of another package may raise anything
-        raise broken(name, package, error) from error
+        raise broken_package_error(name, package, error) from error
     try:
         whole = _join(given, row)
         check_row(whole)
     except ValueError as error:
-        raise broken(name, package, str(error)) from error
+        raise broken_package_error(name, package, str(error)) from error
     return whole
 
 
@@ -176,13 +176,13 @@ def _declare(package: str, points: Sequence[EntryPoint], distribution: Distribut
     except (*_DAMAGED, ImportError, RecursionError) as error:
         wrong = f"its {FILE} is wrong: {error}"
     for name in {*rows} - {point.name for point in points}:
-        problem = str(broken(name, package, f"it has no entry point {name!r}"))
+        problem = str(broken_package_error(name, package, f"it has no entry point {name!r}"))
         yield _Entry(f"package {package}: {name}", package, problem=problem)  # the name may be another package's
     for point in points:
         row = rows.get(point.name)
         if row is None:
             what = wrong or f"its {FILE} has no format {point.name!r}"
-            yield _Entry(point.name, package, problem=str(broken(point.name, package, what)))
+            yield _Entry(point.name, package, problem=str(broken_package_error(point.name, package, what)))
         else:
             yield _Entry(point.name, package, point, replace(row, module=point.value.partition(":")[0]))
 

@@ -114,7 +114,7 @@ class Format:
             return import_module(self.module)
         except Exception as error:
             if self.package is not None:
-                raise broken(self.name, self.package, error) from error
+                raise broken_package_error(self.name, self.package, error) from error
             if self.extra is None or not isinstance(error, ImportError):
                 raise
             raise MissingDependencyError(
@@ -128,7 +128,7 @@ def options_of(function: Callable[..., Any]) -> list[str]:
     return [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
 
-def broken(name: str, package: str, reason: object) -> MissingDependencyError:
+def broken_package_error(name: str, package: str, reason: object) -> MissingDependencyError:
     """Return the error for a format whose package cannot be used, which names both."""
     what = f"{type(reason).__name__}: {reason}" if isinstance(reason, Exception) else reason
     return MissingDependencyError(f"the format {name!r} comes from the package {package}, which does not work ({what})")

@@ -118,7 +118,7 @@ class _Parser:
     def warn(self, message: str) -> None:
         self.note(Finding("warning", self.address(self.position), message))
 
-    def check_not_cut(self) -> FormatError:
+    def cut_error(self) -> FormatError:
         return HeaderCutError("the header ends before 'data'", location=self.address(len(self.cells) - 1))
 
     def read_version(self) -> int:
@@ -163,7 +163,7 @@ class _Parser:
     def skip_newer_key(self) -> str:
         """Return the next key that this reader knows, and pass it, in a header of a newer version."""
         if self.position >= len(self.cells):
-            raise self.check_not_cut()
+            raise self.cut_error()
         key = normalize_key(self.cells[self.position])
         if self.minor == 0 or not key:
             raise self.fail(
@@ -175,7 +175,7 @@ class _Parser:
             if (key := normalize_key(self.cells[at])) in self.keys:
                 self.position = at + 1
                 return key
-        raise self.check_not_cut()
+        raise self.cut_error()
 
     def missing_keys(self) -> list[str]:
         return [*(key for key in FIELDS if key not in self.key_indices), "data"]
@@ -194,7 +194,7 @@ class _Parser:
     def read_value(self, key: str) -> None:
         if key in ("order", "dtype"):
             if self.position >= len(self.cells):
-                raise self.check_not_cut()
+                raise self.cut_error()
             self.texts[key] = str(self.cells[self.position])
             self.position += 1
             return
@@ -214,7 +214,7 @@ class _Parser:
     def error_of_numbers(self, key: str, count: int, most: int) -> FormatError:
         """Return the error for too many or too few numbers behind a key, or none below them."""
         if self.position >= len(self.cells):
-            return self.check_not_cut()
+            return self.cut_error()
         if count > most:
             values = "one value" if most == 1 else f"{most} values"
             return self.fail(f"more than {values} after the key {key!r}", self.position - 1)
