@@ -157,6 +157,13 @@ class _Extent:
         return self.least == rows if self.is_sure else (self.least or 0) <= rows
 
 
+def _are_as_long_as_written(columns: Mapping[str, ArrayColumn]) -> bool:
+    """Return whether each column holds as many elements as its header says, as most do: then nothing is to be found."""
+    return all(
+        len(column.group) > 1 or column.count_elements() == column.written.capacity for column in columns.values()
+    )
+
+
 def _measure(columns: Mapping[str, ArrayColumn], missing: Missing) -> Iterator[dict[str, _Extent]]:
     """Yield the arrays that belong together and may be resized, with what their cells say."""
     groups: dict[tuple[str | None, str, int], dict[str, _Extent]] = {}
@@ -184,6 +191,8 @@ def resize_columns(
     lengths, since others depend on them. `note`: is called with a finding where arrays of one length have several now.
     `pads`: whether a column that ends before the others, or within a row, ends with blanks.
     """
+    if _are_as_long_as_written(columns):
+        return
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
         common = (_find_padded_rows if pads else _find_common_rows)([*extents.values()])
         for name, extent in extents.items():
@@ -263,7 +272,9 @@ def find_row_edits(columns: Mapping[str, ArrayColumn], missing: Missing, fixed: 
 
     `columns`: all arrays of some sheets by name. `fixed`: arrays that keep their lengths, since others depend on them.
     """
-    edits = []
+    edits: list[RowEdit] = []
+    if _are_as_long_as_written(columns):
+        return edits
     for extents in _measure({name: column for name, column in columns.items() if name not in fixed}, missing):
         rows, before = _find_common_rows([*extents.values()]), next(iter(extents.values())).rows
         if rows is None or rows == before or not all(extent.fits(rows) for extent in extents.values()):
