@@ -11,7 +11,7 @@ from ...dtypes import Buffer
 from ...errors import FormatError
 from ...linear.header import Header
 from ..pieced_arrays import MOST_BYTES, NotInPiecesError, PiecedArrays
-from .plain_arrays import is_plain
+from .plain_arrays import is_mappable
 
 MANY_ELEMENTS = 2**20  # of all arrays; fewer are read into memory
 PathLike = str | os.PathLike[str]
@@ -110,7 +110,7 @@ def map_large(
     """
     if (mapped := _mapping.get()) is None:
         return {}
-    plain = {name: header for name, header in headers.items() if is_plain(header)}
+    plain = {name: header for name, header in headers.items() if is_mappable(header)}
     size = sum(header.dtype.numpy.itemsize * header.capacity for header in plain.values())
     if sum(header.capacity for header in plain.values()) < MANY_ELEMENTS or size > MOST_BYTES:
         return {}

@@ -25,7 +25,7 @@ def lies_in_rows(info: ArrayInfo) -> bool:
     return info.order == "row-major" and _lies_side_by_side(info)
 
 
-def is_plain(header: Header) -> bool:
+def is_mappable(header: Header) -> bool:
     """Return whether an array holds numbers or dates, and its cells are its elements in their order."""
     return header.dtype.kind in _KINDS and _lies_side_by_side(header)
 
