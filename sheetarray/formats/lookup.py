@@ -264,6 +264,11 @@ def _format_by_suffix(source: Any, reading: bool) -> Format:
     rows = [] if place is None else _match(place, _rows.values())
     if len(rows) == 1 and (not reading or SHARED.isdisjoint(rows[0].suffixes)):
         return rows[0]  # as a rule
+    return _format_of_claims(source, place, rows, reading)
+
+
+def _format_of_claims(source: Any, place: str | RemoteFile | None, rows: list[Format], reading: bool) -> Format:
+    """Return the format of a source whose suffix none of our formats has alone; `rows`: those of ours that have it."""
     if place is not None and (not rows or (reading and any(not SHARED.isdisjoint(row.suffixes) for row in rows))):
         rows += _match(place, find_declared().rows.values())
     if rows:

@@ -30,7 +30,7 @@ from ..elements import (
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
 from ..renamed import naming_options
-from ..values import as_array, is_plain
+from ..values import as_array, is_plain_array
 from .buffers import base_buffer, is_column_major, view_of
 from .data_cells import (
     TakenWords,
@@ -126,7 +126,7 @@ class LinearArray:
         Raises:
             DTypeError: the exchange format has no dtype for the array.
         """
-        array = a if is_plain(a) else np.asarray(as_array(a))
+        array = a if is_plain_array(a) else np.asarray(as_array(a))
         if array.dtype.kind == "T":
             array = blank_missing(array)
         order: Order = "column-major" if is_column_major(array) else "row-major"

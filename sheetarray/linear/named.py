@@ -22,7 +22,7 @@ from ..values import (
     RaggedError,
     as_array,
     is_of,
-    is_plain,
+    is_plain_array,
     is_table,
     name_of,
     naming,
@@ -158,7 +158,7 @@ def values_by_name(arrays: Any, *, split: bool = True) -> dict[str, Any]:
         DTypeError: no array holds one of the values; names it, and says what to do.
         LimitError: two arrays have one name, or there is no array.
     """
-    if are_plain(arrays):
+    if are_plain_arrays(arrays):
         return dict(arrays)
     values: dict[str, Any] = {}
     for name, value in _named_values(arrays, split):
@@ -209,8 +209,8 @@ def note_values(arrays: Any) -> dict[str, Note]:
         DTypeError: times of several zones, or of one without a name; names the array.
     """
     notes: dict[str, Note] = {}
-    for name, value in () if are_plain(arrays) else _named_values(arrays):
-        if is_plain(value):
+    for name, value in () if are_plain_arrays(arrays) else _named_values(arrays):
+        if is_plain_array(value):
             continue
         with naming(name):
             if (note := note_of(value)) is not None:
@@ -235,14 +235,14 @@ def _named_values(arrays: Any, split: bool = True) -> list[tuple[str, Any]]:
     return [field for key, value in pairs for field in split_fields(name_of(key), value)]
 
 
-def are_plain(arrays: Any) -> bool:
+def are_plain_arrays(arrays: Any) -> bool:
     """Return whether `write` was given a dictionary of names and plain arrays, which need no conversion."""
-    return type(arrays) is dict and {*map(type, arrays)} == {str} and all(map(is_plain, arrays.values()))
+    return type(arrays) is dict and {*map(type, arrays)} == {str} and all(map(is_plain_array, arrays.values()))
 
 
 def _value(name: str, value: Any) -> Any:
     """Return a value as an ndarray, unless containers may take it as it is: an awkward array, or a `LinearArray`."""
-    if is_plain(value) or isinstance(value, LinearArray) or is_of(value, "awkward"):
+    if is_plain_array(value) or isinstance(value, LinearArray) or is_of(value, "awkward"):
         return value
     with naming(name):
         try:

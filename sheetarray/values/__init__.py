@@ -12,7 +12,7 @@ from __future__ import annotations
 from .everyday import OBJECTS, restore_objects, to_objects
 from .extensions import EXTENSIONS, is_whole, level_values, restore_extension
 from .kinds import RaggedError, is_of, name_of, name_of_variable, naming
-from .taking import DEFAULT_NAME, Note, as_array, is_plain, is_table, note_of, split_columns, split_fields
+from .taking import DEFAULT_NAME, Note, as_array, is_plain_array, is_table, note_of, split_columns, split_fields
 
 __all__ = [
     "DEFAULT_NAME",
@@ -22,7 +22,7 @@ __all__ = [
     "RaggedError",
     "as_array",
     "is_of",
-    "is_plain",
+    "is_plain_array",
     "is_table",
     "is_whole",
     "level_values",

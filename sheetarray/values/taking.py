@@ -139,7 +139,7 @@ def _records(rows: Sequence[Mapping[Any, Any]]) -> NamedColumns:
     return columns
 
 
-def is_plain(value: Any) -> bool:
+def is_plain_array(value: Any) -> bool:
     """Return whether a value is an ndarray of numbers, text or dates, which is taken as it is."""
     return type(value) is np.ndarray and value.dtype.kind not in "OTV"
 

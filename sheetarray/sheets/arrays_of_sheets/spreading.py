@@ -17,7 +17,7 @@ from ...labels import NAME as LABELS
 from ...labels import holds_labelled, refuse_description
 from ...labels import spread_labels as spread_labels
 from ...linear.array import LinearArray
-from ...linear.named import are_plain, note_values, values_by_name
+from ...linear.named import are_plain_arrays, note_values, values_by_name
 from .gathering import PACKAGE, SUFFIX, load_composites, without_description
 
 
@@ -30,7 +30,7 @@ def spread(arrays: Any, *, limit: int) -> Any:
         DTypeError: a composite that no columns hold.
         LimitError: a column of one would have the name of another array; or an array would be read as a description.
     """
-    if are_plain(arrays) and not any(name == LABELS or name.endswith(SUFFIX) for name in arrays):
+    if are_plain_arrays(arrays) and not any(name == LABELS or name.endswith(SUFFIX) for name in arrays):
         return arrays
     given = arrays
     if _may_have_labels(given):
