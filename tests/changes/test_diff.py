@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 from adapters_deleted import needing
 from command_line import run_command
+from limits import set_limits
 
 import sheetarray as sa
 
@@ -62,6 +63,14 @@ def test_arrays_that_came_and_went_and_have_another_name():
     assert changes.to_dict()["renamed"] == {"b": "e"}
     twice = sa.diff({"a": np.arange(3)}, {"b": np.arange(3), "c": np.arange(3)})
     assert {one.what for one in twice.arrays} == {"added", "deleted"}  # nothing tells which one it is
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_arrays_that_are_the_same_are_found_so_at_any_size(more, monkeypatch):
+    set_limits(monkeypatch, same_bytes=GRID.nbytes + more)
+    assert not sa.diff({"t": GRID, "n": np.array(["a", "a"])}, {"t": GRID.copy(), "n": np.array(["a", "a"])})
+    (edit,) = sa.diff({"t": GRID}, {"t": np.where(GRID[3, 2] == GRID, 9.0, GRID)}).edited
+    assert (edit.index, edit.after) == ((3, 2), 9.0)
 
 
 def test_nothing_is_no_change():

@@ -181,6 +181,24 @@ def test_rows_to_skip_are_those_of_the_sheet(count: int) -> None:
     assert columns(text, skip_rows=count + 2, header=False) == columns("5,6\n" + ROW, header=False)
 
 
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("limit", ["bytes_at_once", "few_rows"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b\n1,x\n2,"y, z"\n3,w\n4,"v\nu"\n',
+        "a,b\n1,x\n\n2,\n3,w,9\n4,v\n\n",
+        "# c\n\na b,c\n1,2\n3,4\ntotal,6\n",
+        "2019,2020\n1,2\n3,4\n5,Total",
+    ],
+)
+def test_a_small_text_is_read_as_a_large_one(text: str, limit: str, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = repr(columns(text))  # in which NaN is NaN
+    size = len(text) if limit == "bytes_at_once" else text.count("\n")
+    set_limits(monkeypatch, **{limit: size + more})
+    assert repr(columns(text)) == expected
+
+
 @pytest.mark.filterwarnings("ignore::sheetarray.SheetArrayWarning")
 @pytest.mark.parametrize("last", ["7|v", '7|"v"'])
 def test_quotes_of_a_later_cell_change_no_names(last: str) -> None:
