@@ -16,37 +16,10 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OPEN = "urn:oasis:names:tc:opendocument:xmlns:"
 EXTENSIONS = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
 NUMERALS = [
-    "1",
-    "0",
-    "-2.5",
-    "1e5",
-    "1.e5",
-    "-0",
-    "007",
-    ".5",
-    "+1",
-    "1e999",
-    "9007199254740993",
-    "inf",
-    "",
-    " 1",
-    "1 ",
+    *("1", "0", "-2.5", "1e5", "1.e5", "-0", "007", ".5", "+1", "1e999", "9007199254740993", "inf", "", " 1", "1 "),
 ]
 TEXTS = [
-    "a",
-    "",
-    " a ",
-    "é😀",
-    "version",
-    "_x0041_",
-    "a\nb",
-    "a  b",
-    "a\tb",
-    "]",
-    "]]",
-    ">",
-    "TRUE()",
-    "#N/A",
+    *("a", "", " a ", "é😀", "version", "_x0041_", "a\nb", "a  b", "a\tb", "]", "]]", ">", "TRUE()", "#N/A"),
     "Err:502",
 ]
 TEXTS += ["a\r\nb", "\u3000", "\ufffd", "x" * 300]

@@ -30,10 +30,8 @@ from sheetarray.formats.inside import INSIDE
 NAMES = [
     *("ArrayInfo", "Changes", "DTypeError", "Finding", "FormatError", "LimitError", "LinearArray", "Merged"),
     *("MissingDependencyError", "NotFoundError", "Page", "RemoteError", "SheetArrayError", "SheetArrayWarning"),
-    *(
-        *("View", "__version__", "accept", "append", "check", "convert", "diff", "from_linear", "iter_blocks"),
-        *("merge", "open_many"),
-    ),
+    *("View", "__version__", "accept", "append", "check", "convert", "diff", "from_linear", "iter_blocks"),
+    *("merge", "open_many"),
     *("open_writer", "page", "read", "read_columns", "read_csv", "read_dataset", "read_excel", "read_frame"),
     *("read_gsheet", "read_json", "restore", "scan", "to_linear", "write", "write_csv", "write_excel"),
     *("write_gsheet", "write_json", "write_table"),

@@ -42,13 +42,7 @@ def test_every_bit_of_a_double_comes_out_however_it_is_written() -> None:
 def test_every_character_comes_out_of_every_kind_of_text_cell() -> None:
     plain = [chr(code) for code in range(0x20, 0x3002) if code < 0x800 or not code % 16 or chr(code).isspace()]
     plain += [chr(code) for code in (0xFFFD, 0xE000, 0x1F600, 0x10FFFF)] + [
-        "\t",
-        "\n",
-        "a\nb",
-        "&<>\"'",
-        "]]>",
-        " a ",
-        "_",
+        *("\t", "\n", "a\nb", "&<>\"'", "]]>", " a ", "_"),
     ]
     escaped = {
         "_x000D_": "\r",
