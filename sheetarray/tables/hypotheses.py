@@ -217,11 +217,13 @@ def find_marks(sample: Sample, given: Marks | None = None, *, known: frozenset[s
         return Choice(hypotheses[0], width=max(widths, key=lambda each: (widths[each], each), default=1))
     scored: _Scored = []
     best, close = 0.0, _CLOSE
-    bounds = [_SELDOM.get(marks.delimiter, 1.0) if marks.delimiter else _NO_DELIMITER for marks in hypotheses]
-    for bound in sorted({*bounds}, reverse=True):  # the highest scores that hypotheses can get
+    by_bound: dict[float, list[Marks]] = {}  # by the highest score that a hypothesis can get
+    for marks in hypotheses:
+        by_bound.setdefault(_SELDOM.get(marks.delimiter, 1.0) if marks.delimiter else _NO_DELIMITER, []).append(marks)
+    for bound in sorted(by_bound, reverse=True):
         if bound < best * (1 - max(close, 1 - _RIVAL)):
             break  # none of the others can be the best, or nearly
-        fits = [(_Fit(sample, marks), marks) for marks, mine in zip(hypotheses, bounds, strict=True) if mine == bound]
+        fits = [(_Fit(sample, marks), marks) for marks in by_bound[bound]]
         scored += fits
         even = [marks.delimiter for fit, marks in scored if fit.is_even and marks.delimiter in COMMON]
         for fit, _ in fits:

@@ -153,15 +153,15 @@ class CsvTable:
 
     def _tell_unusual(self, marks: Marks) -> None:
         """Note quotes, an escape and a blank behind delimiters that most texts do not have, and nobody has named."""
-        told = {
-            "quotechar": f"quotes {marks.quotechar!r} were assumed" if marks.quotechar != '"' else "",
-            "escapechar": f"an escape before quotes, {marks.escapechar!r}, was assumed" if marks.escapechar else "",
-            "delimiter": f"a blank behind each delimiter, {marks.delimiter!r}, was assumed",
-        }
-        if marks.delimiter not in SPACED:
-            del told["delimiter"]
-        for option, message in told.items():
-            if message and option not in self._known:
+        messages = {}
+        if marks.quotechar != '"':
+            messages["quotechar"] = f"quotes {marks.quotechar!r} were assumed"
+        if marks.escapechar:
+            messages["escapechar"] = f"an escape before quotes, {marks.escapechar!r}, was assumed"
+        if marks.delimiter in SPACED:
+            messages["delimiter"] = f"a blank behind each delimiter, {marks.delimiter!r}, was assumed"
+        for option, message in messages.items():
+            if option not in self._known:
                 self._doubts.append(Doubt(option, message, 0, 0, f"{option}= decides it"))
 
     def _find_below(self) -> str:
