@@ -118,15 +118,3 @@ def test_names_that_look_like_headers_are_told_apart(names: list[str], make_book
         with pytest.raises(sa.LimitError, match="already"):
             sa.write(book, {names[0]: np.arange(3)})
     assert list(sa.read(path)) == [*names, "last"]
-
-
-def test_where_nobody_can_tell_what_stands_there_nothing_is_added(tmp_path: Path) -> None:
-    streamed = openpyxl.Workbook(write_only=True)
-    sa.write(streamed, FIRST, sheet="a")
-    with pytest.raises(sa.LimitError, match="write-only and has rows"):
-        sa.write(streamed, SECOND, sheet="a")
-    streamed.save(tmp_path / "x.xlsx")
-    with xlsxwriter.Workbook(tmp_path / "y.xlsx", {"constant_memory": True}) as book:
-        sa.write(book, FIRST, sheet="a")
-        with pytest.raises(sa.LimitError, match="is written with constant_memory down to row"):
-            sa.write(book, SECOND, sheet="a")
