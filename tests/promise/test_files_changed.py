@@ -143,6 +143,7 @@ def test_a_file_that_is_changed_while_it_is_read(suffix: str, how: str, folder: 
     first = 2 + (SUFFIXES.index(suffix) + len(how)) % 2
     for number in (2, 3, 4, 5) if ANEW else (first, first + 2):
         old, new, *elements = copy_pair(folder, suffix, tmp_path)
+        sa.scan(old)  # without the adapter, this is skipped
         child = run_child(WHILE, old, new, how, *elements, str(number))
         assert child.status == 0, child.errors
         result, was_changed = json.loads(child.output)

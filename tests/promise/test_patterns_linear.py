@@ -55,7 +55,7 @@ def helpers() -> str:
 
 def test_each_pattern_of_the_package_takes_linear_time() -> None:
     count, slow = json.loads(run_limited(CODE, helpers(), seconds=60).output)
-    assert count > 200
+    assert count > 100  # also where an adapter was deleted
     assert slow == []
 
 
