@@ -33,13 +33,10 @@ _SYNC = getattr(os, "fdatasync", os.fsync)
 def replacing(target: Writable, *, binary: bool = False, cells: int = _FEW_CELLS) -> Iterator[Sink]:
     """Write to `target`; a path is replaced when the block ends well, and left as it was when it does not.
 
-    Args:
-        target: a path, a URL, or a file that the caller opened.
-        binary: whether the bytes are no text, so that a file that was opened for text is refused.
-        cells: how many cells will be written, about; few go to the disk at the end, without a thread before that.
+    For a plain path it yields the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
 
-    Yields:
-        For a plain path the file itself (an `io.BufferedWriter`), so that an engine may write to its descriptor.
+    `binary`: whether the bytes are no text, so that a file that was opened for text is refused. `cells`: how many cells
+    will be written, about; few go to the disk at the end, without a thread before that.
 
     Raises:
         OSError: of the system, as it is; no temporary file is left.

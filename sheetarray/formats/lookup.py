@@ -172,11 +172,8 @@ def locate_place(
     """Return a path, or a `RemoteFile` with its storage options; the URL of a service, an object of another library and
     an open file as they are.
 
-    Args:
-        place: a path, a URL or an open file.
-        storage_options: options of the file system of a URL.
-        format: as for `format_of`; one without prefixes is a file's, whatever the URL begins with.
-        client: of a service, if there is one: then a bare key, such as that of a spreadsheet, is a URL.
+    `format`: as for `format_of`; one without prefixes is a file's, whatever the URL begins with. `client`: of a
+    service, if there is one: then a bare key, such as that of a spreadsheet, is a URL.
     """
     if isinstance(place, str) and client is not None and format is None and not is_url(place):
         place = _url_of_key(place)

@@ -61,16 +61,10 @@ def parse_header(
     address: AddressOf = describe_position,
     note: NoteFinding = warn_of_finding,
 ) -> tuple[Header, int]:
-    """Read a header from the beginning of `cells`.
+    """Return the header at the beginning of some cells, and the index of the first data cell.
 
-    Args:
-        cells: Python scalars or text, from `version` on.
-        strict: refuse lists without a version.
-        address: names a cell, from its index.
-        note: is called with each finding about something that was accepted although it is not as `write` writes it.
-
-    Returns:
-        The header, and the index of the first data cell.
+    `cells`: Python scalars or text, from `version` on. `strict`: refuse lists without a version. `address`: names a
+    cell, from its index. `note`: is called with each finding about what is not as `write` writes it, and accepted.
 
     Raises:
         FormatError: with the location of the cell to blame.
