@@ -353,6 +353,8 @@ def _find_columns(place: RecordedPlace, open_snapshots: Callable[[], WrittenColu
     note = note.rename_columns({name: renamed[name] for name in note.dtypes if name in renamed})
     note = note.leave_out([recorded[text] for text in gone if recorded[text] not in renamed])
     note.original = place.note
+    if len(note.gone) == len(recorded):
+        warn_caller(f"{place.title!r:.60} has none of its columns {quote_names(list(note.gone), 20)} any more")
     return replace(place, note=note)
 
 

@@ -181,7 +181,14 @@ class Table:
 
     def row_of(self, index: int) -> int:
         """Return the row of the sheet in which a row of the table stands."""
-        return index if self.sheet_rows is None or not len(self.sheet_rows) else int(self.sheet_rows[index])
+        return index if self.sheet_rows is None else int(self.rows_of(np.asarray(index)))
+
+    def rows_of(self, indices: Positions) -> Positions:
+        """Return the rows of the sheet in which rows of the table stand, blank ones below its last row among them."""
+        if self.sheet_rows is None or not len(self.sheet_rows):
+            return indices
+        inside = np.minimum(indices, len(self.sheet_rows) - 1)
+        return np.asarray(self.sheet_rows)[inside] + (indices - inside)
 
 
 def crop_table(table: Table, area: Area) -> Table:

@@ -50,11 +50,9 @@ class TableRows:
         """Return where rows of data stand one below the other: for each such run the number of its first row of data,
         and the row of the sheet in which that stands.
         """
-        sheet_rows = self.table.sheet_rows
-        if isinstance(self.data, range) and sheet_rows is None:
+        if isinstance(self.data, range) and self.table.sheet_rows is None:
             return [(0, self.data.start)] if len(self.data) else []
-        rows = np.asarray(self.data, np.int64)
-        rows = rows if sheet_rows is None or not len(sheet_rows) else np.asarray(sheet_rows)[rows]
+        rows = self.table.rows_of(np.asarray(self.data, np.int64))
         firsts = np.flatnonzero(np.diff(rows, prepend=rows[:1] - 2) != 1)
         return list(zip(firsts.tolist(), rows[firsts].tolist(), strict=True))
 

@@ -105,6 +105,19 @@ def test_a_table_whose_record_is_lost_is_an_ordinary_table(tmp_path: Path) -> No
     assert sa.read_columns(path)["k"].tolist() == list(range(6))
 
 
+def test_a_table_without_its_row_of_names_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, {"p": np.array([1.5, 2.5, 3.5]), "q": np.array(["u", "v", "w"])})
+
+    def clear_names(book: Any) -> None:
+        for cell in book.active[1]:
+            cell.value = None
+
+    edit(path, clear_names)
+    with pytest.warns(sa.SheetArrayWarning, match="has none of its columns 'p', 'q' any more"):
+        sa.read(path)
+
+
 @pytest.mark.parametrize("zero", [-0.0, 0.0])
 def test_a_given_dtype_keeps_the_sign_of_zero_in_a_workbook(zero: float, tmp_path: Path) -> None:
     sa.write_table(tmp_path / "t.xlsx", {"v": np.array([zero, 3.0])})

@@ -228,7 +228,7 @@ def _find_starts_below_blanks(table: Table, rows: TableRows) -> list[int]:
         return []
     data = np.asarray(rows.data, np.int64)
     data = data[data < table.height]  # a record may tell of blank rows further below
-    sheet_rows = data if table.sheet_rows is None or not len(table.sheet_rows) else np.asarray(table.sheet_rows)[data]
+    sheet_rows = table.rows_of(data)
     is_start = np.diff(sheet_rows, prepend=sheet_rows[:1]) > 1
     is_start[1:] |= ~filled[data[:-1]] & filled[data[1:]]
     return [int(place) for place in np.flatnonzero(is_start)[:_MOST_STARTS]]
