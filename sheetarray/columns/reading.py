@@ -256,8 +256,8 @@ class _Reading:
         results |= self._decode(standing, columns)
         if edits:
             self._note_edits(edits)
-        if (finding := self._words.to_finding()) is not None:
-            self._note(finding)
+        if self._words.counts:
+            self._note(self._words.to_finding())
         for sheet in self._arrays.sheets:
             for finding in sheet.notes:
                 self._note(finding)

@@ -308,8 +308,8 @@ def decode_list(
         problems = taken.take(name, floats, problems, missing=how, cell=data.__getitem__, address=here)
     if isinstance(missing, NamedMissing):
         buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
-    if words is None and (finding := taken.to_finding()) is not None:
-        note(finding)
+    if words is None and taken.counts:
+        note(taken.to_finding())
     if problems and take_problems is not None:
         take_problems(header, problems, data, here)
     elif problems:

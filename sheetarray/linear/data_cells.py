@@ -166,12 +166,16 @@ def complex_part_dtype(dtype: DType) -> DType:
 
 
 class TakenWords:
-    """The cells that hold words for missing values, such as `n/a`, and were read as NaN: one finding for all."""
+    """The cells that hold words for missing values, such as `n/a`, and were read as NaN: one finding for all.
+
+    Attributes:
+        counts: how many cells of each array; empty without such cells.
+    """
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
         self._read_as = "NaN"
-        self._first: tuple[str, int, str, str] | None = None  # array, index, address, word
+        self._first = ("", 0, "", "")  # array, index, address, word
 
     def take(
         self,
@@ -216,21 +220,19 @@ class TakenWords:
         return text_array(buffer.tolist()) if buffer.dtype.kind == "U" else buffer  # no wider than the texts left
 
     def _count(self, name: str, kind: str, count: int, first: tuple[str, int, str, str]) -> None:
-        self._counts[name] = self._counts.get(name, 0) + count
-        if self._first is None or (self._first[0] == name and first[1] < self._first[1]):
+        if not self.counts or (self._first[0] == name and first[1] < self._first[1]):
             self._first = first
+        self.counts[name] = self.counts.get(name, 0) + count
         if kind not in "fc":
             self._read_as = "missing"
 
-    def to_finding(self) -> Finding | None:
-        """Return the finding that counts the words; None if there are none."""
-        if self._first is None:
-            return None
+    def to_finding(self) -> Finding:
+        """Return the finding that counts the words, if there are any."""
         *_, location, word = self._first
-        count, names = sum(self._counts.values()), quote_names(list(self._counts), 20)
+        count, names = sum(self.counts.values()), quote_names(list(self.counts), 20)
         cells = "1 cell holds a word for a missing value, and is" if count == 1 else f"{count:,} cells hold words for "
         cells += "" if count == 1 else "missing values, and are"
-        array = next(iter(self._counts)) if len(self._counts) == 1 else None
+        array = next(iter(self.counts)) if len(self.counts) == 1 else None
         message = f"{names}: {cells} read as {self._read_as}; the first is {word}"
         return Finding("warning", location, message, array=array)
 

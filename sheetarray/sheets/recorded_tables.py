@@ -307,7 +307,7 @@ def _take_words(columns: TableColumns, note: TableNote, errors: ArraysByName) ->
         columns[name][taken] = np.nan
         if not left.astype(np.bool_).any():
             del errors[name]
-    return words.to_finding()
+    return words.to_finding() if words.counts else None
 
 
 def leave_out_below(options: TableOptions, find_places: Callable[[], Sequence[RecordedPlace]]) -> TableOptions:

@@ -133,8 +133,8 @@ def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, m
     if isinstance(missing, NamedMissing):
         buffer = words.take_elements(anchor.name, buffer, **how)
     problems = words.take(anchor.name, buffer, decoded.problems, cell=decoded.cell, **how)
-    if (finding := words.to_finding()) is not None:
-        warn_of_finding(finding)
+    if words.counts:
+        warn_of_finding(words.to_finding())
     for problem in problems[:1]:
         moved = replace(problem, index=problem.index + start)
         raise error_for_problem(moved, header, anchor.name, anchor.data_address, cells_each=1)

@@ -70,8 +70,8 @@ class ParsedLists:
             arrays[name] = self.read_array(name, words=words)
             self._done += len(cells)
             report(self._done, self._total)
-        if (finding := words.to_finding()) is not None:
-            warn_of_finding(finding)
+        if words.counts:
+            warn_of_finding(words.to_finding())
         return arrays
 
     def read_array(
