@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from adapters_deleted import needing
 from children import GIVEN_UP_AFTER, run_child
 from command_line import run_command
 
@@ -39,6 +40,7 @@ def path(tmp_path):
     return tmp_path / "run.csv"
 
 
+@needing("json")
 def test_a_chain_of_pipes(path, tmp_path):
     command = (
         f"cat {path} | {sys.executable} -m sheetarray convert - - --from csv --to json"
@@ -73,6 +75,7 @@ def test_standard_output_by_its_path(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs a shell that closes streams")
+@needing("json")
 def test_closed_streams_are_no_error(path, tmp_path):
     """As daemons start programs: the target is opened when no standard stream has its number."""
     command = f"{sys.executable} -m sheetarray convert {path} {tmp_path}/out.json <&- >&- 2>&-"
@@ -111,6 +114,7 @@ def test_a_reader_that_goes_away_is_no_error(path):
 @pytest.mark.fault("The disk is full while a command prints.", "One line on standard error, and exit status 2.")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("args", [["info", "{}"], ["show", "{}", "--json"], ["convert", "{}", "-", "--to", "json"]])
+@needing("json")
 def test_a_full_disk_is_one_line(path, args):
     done = run_forked(*(arg.format(path) for arg in args), output="/dev/full")
     assert done.status == 2

@@ -15,6 +15,7 @@ import awkward as ak
 import numpy as np
 import pytest
 import xarray as xr
+from adapters_deleted import needing
 
 import sheetarray as sa
 from sheetarray.formats import FORMATS, format_of
@@ -72,6 +73,7 @@ def test_uploads_are_read_whatever_they_are_called(suffix: str, tmp_path: Path) 
         assert_same(array, ARRAY)
 
 
+@needing("json")
 def test_text_is_csv_or_json_in_any_encoding_and_compressed(tmp_path: Path) -> None:
     table = "id;gewicht\n007;1,5\n008;2,5\n"
     sources: list[Any] = [io.StringIO(table)]

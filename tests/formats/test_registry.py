@@ -115,6 +115,7 @@ def test_a_row_is_registered_once_or_again_as_it_is(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("own_registry")
+@needing("json")
 def test_a_row_of_the_session_may_share_a_suffix_by_its_magic(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     registry.register_format(Format("mine", (".json",), "m", "s", "t", magic=re.compile(rb"\A%MINE")))
     (tmp_path / "x.json").write_text("%MINE 1")

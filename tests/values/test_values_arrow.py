@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from adapters_deleted import needing
 from round_trips import Refused, moments, spans
 
 import sheetarray as sa
@@ -107,6 +108,7 @@ def test_streams_without_pyarrow_are_read_by_polars(kind: str, tmp_path: Path, m
     assert_same(sa.read(path)["c"], expected)
 
 
+@needing("json")
 def test_nothing_is_imported_to_know_an_object() -> None:
     code = """
         import io, sys
