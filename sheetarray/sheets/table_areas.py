@@ -327,6 +327,10 @@ def find_recorded(
 def _find_columns(place: RecordedPlace, open_snapshots: Callable[[], WrittenColumns | None]) -> RecordedPlace:
     """Return a table with the names that its columns have now, and without the arrays whose columns are gone."""
     present, recorded = place.place_names(), {name.strip(WHITE): name for name in place.note.dtypes}
+    if not present and place.named is not None:  # openpyxl inserts rows above an Excel Table, whose range stays
+        moved = replace(place, named=None)
+        if moved.options.area is not None:
+            return _find_columns(moved, open_snapshots)
     texts = [text for _, text in sorted(present.items()) if text]
     counts = Counter(texts)
     gone = [text for text in recorded if text not in counts]

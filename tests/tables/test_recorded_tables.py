@@ -118,6 +118,18 @@ def test_a_table_without_its_row_of_names_is_told(tmp_path: Path) -> None:
         sa.read(path)
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_rows_that_openpyxl_inserts_above_a_table_move_it(count: int, tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, {"p": np.array([1, 2, 3], "int8"), "q": np.array(["u", "v", "w"])})
+    edit(path, lambda book: book.active.insert_rows(1, count))  # the range of its Excel Table stays
+    arrays = sa.read(path)
+    assert arrays["p"].dtype == "int8"
+    assert arrays["p"].tolist() == [1, 2, 3]
+    assert sa.read(path, "q").tolist() == ["u", "v", "w"]
+    assert list(sa.check(path)) == []
+
+
 @pytest.mark.parametrize("zero", [-0.0, 0.0])
 def test_a_given_dtype_keeps_the_sign_of_zero_in_a_workbook(zero: float, tmp_path: Path) -> None:
     sa.write_table(tmp_path / "t.xlsx", {"v": np.array([zero, 3.0])})
