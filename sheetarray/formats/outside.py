@@ -151,7 +151,7 @@ def _find_entries() -> Iterator[_Entry]:
         try:
             if GROUP not in (distribution.read_text("entry_points.txt") or ""):
                 continue
-            package = str(distribution.metadata["Name"] or "?")
+            package = str((distribution.metadata.get_all("Name") or "?")[0])
             points = {point.name: point for point in distribution.entry_points if point.group == GROUP}
         except _DAMAGED as error:
             problem = f"the package {package} has damaged metadata ({error})"

@@ -240,7 +240,7 @@ def test_a_character_that_the_encoding_of_the_base_lacks_is_refused_and_nothing_
 
 def test_ten_copies_of_a_workbook_with_charts_are_merged_and_all_else_stays(tmp_path, sheets_server):
     sent, target, client = tmp_path / "sent.xlsx", tmp_path / "merged.xlsx", sheets_server.client()
-    days = [np.datetime64("2024-01-01") + number for number in range(40)]
+    days = [np.datetime64("2024-01-01") + np.timedelta64(number, "D") for number in range(40)]
     table: Rows = {key: [key / 8, key, f"name {key}", days[key]] for key in range(1, 31)}
     with xlsxwriter.Workbook(sent) as book:
         bold, date, money = (

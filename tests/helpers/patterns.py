@@ -107,7 +107,9 @@ def _given(call: ast.Call) -> tuple[ast.expr, ast.expr]:
 
 def long_texts(pattern: re.Pattern[Any], size: int) -> Iterator[Any]:
     """Yield texts of about so many characters that a pattern may fail on only after a long search."""
-    runs = list(dict.fromkeys(_literal_runs(parser.parse(pattern.pattern, pattern.flags & ~re.TEMPLATE))))
+    runs = list(
+        dict.fromkeys(_literal_runs(parser.parse(pattern.pattern, pattern.flags & ~getattr(re, "TEMPLATE", 0))))
+    )
     units = list(dict.fromkeys((*UNITS, *runs, *(mark for run in runs for mark in run))))
     heads = ["", *runs[:3], *({"".join(runs[:2]), "".join(runs[:3])} - {*runs, ""})]
     for head in heads:

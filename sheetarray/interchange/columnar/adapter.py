@@ -184,7 +184,7 @@ def _open(source: Readable, note: NoteFinding, choosing: str = "names") -> Itera
         room = room_of(size)
         claims = None
         if is_arrow:
-            check_claims(file.getbuffer(), room)
+            check_claims(memoryview(file.getvalue()), room)  # no export of the file, which an error would keep open
         else:
             claims = PageClaims(opened.open_again)
         with damage_as_format_error(f"not {'an Arrow' if is_arrow else 'a Parquet'} file, or damaged"):
