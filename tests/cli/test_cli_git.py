@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from adapters_deleted import needing
 from children import GIVEN_UP_AFTER
 from command_line import run_command
 
@@ -96,6 +97,7 @@ def test_differences_of_tables_and_arrays_in_each_format(repository):
     assert "t[1, 1], cell arrays!A26: 0.4 -> 9.0" in text
 
 
+@needing("csv")
 def test_new_deleted_renamed_and_rewritten_files(repository):
     folder = repository.folder
     (folder / "gone.csv").write_text(TABLE)

@@ -123,6 +123,7 @@ def test_a_full_disk_is_one_line(path, args):
 
 
 @pytest.mark.fault("Ctrl-C in a command.", "Exit status 130, no traceback.")
+@needing("csv")
 def test_an_interrupt_ends_with_130():
     process = subprocess.Popen(
         [*PROGRAM, "info", "-", "--from", "csv"],

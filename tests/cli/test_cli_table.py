@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import openpyxl
 import pytest
+from adapters_deleted import needing
 from click.testing import Result
 from command_line import run_command
 
@@ -23,6 +24,7 @@ def export(*words: object, **options: object) -> Result:
     return run_command("export", *words, **options)
 
 
+@needing("csv")
 def test_arrays_are_exported_as_a_table_that_table_reads(tmp_path: Path) -> None:
     source, target = tmp_path / "run.npz", tmp_path / "run.xlsx"
     sa.write(source, {"t": np.array([1 / 3, 2.5]), "id": np.array(["007", "x"]), "field": np.zeros((2, 2))})

@@ -73,7 +73,7 @@ def test_uploads_are_read_whatever_they_are_called(suffix: str, tmp_path: Path) 
         assert_same(array, ARRAY)
 
 
-@needing("json")
+@needing("csv", "json")
 def test_text_is_csv_or_json_in_any_encoding_and_compressed(tmp_path: Path) -> None:
     table = "id;gewicht\n007;1,5\n008;2,5\n"
     sources: list[Any] = [io.StringIO(table)]

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from adapters_deleted import DELETED
+from adapters_deleted import DELETED, needing
 from command_line import run_command
 from services import serve_web
 
@@ -122,6 +122,7 @@ def test_a_file_that_shrinks_while_it_is_read_is_an_error(web):
         sa.read(web.url("run.csv"))
 
 
+@needing("csv")
 def test_a_missing_file_names_the_url_without_its_signature(web):
     with pytest.raises(FileNotFoundError) as caught:
         sa.read(web.url("gone.csv?X-Signature=secret"))
