@@ -145,7 +145,7 @@ def select(available: Mapping[str, _Anything], names: Sequence[str] | None) -> d
     selected = list_names(names) or []
     for name in selected:
         if name not in available:
-            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, available))}")
+            raise NotFoundError(f"no array {name!r}; there is {', '.join(map(repr, available)) or 'none'}")
     return {name: available[name] for name in selected}
 
 

@@ -6,6 +6,7 @@ The marks of numbers are decided for the whole file: a number in one column may 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -73,11 +74,8 @@ class ColumnReader:
     def _read_group(self, wanted: Mapping[str, int], errors: list[tuple[int, int, str]]) -> dict[str, Array]:
         """Return the arrays of a few columns, and note their error cells: index, number of the column, text."""
         arrays: dict[str, Array] = {}
-        dtype_option, shape_option = self.options.dtype, self.options.shape
-        dtypes = dtype_option if isinstance(dtype_option, Mapping) else dict.fromkeys(wanted, dtype_option)
-        shapes = shape_option if isinstance(shape_option, Mapping) else dict.fromkeys(wanted, shape_option)
         for name, number in wanted.items():
-            dtype, shape = dtypes.get(name), shapes.get(name)
+            dtype, shape = _option_for(self.options.dtype, name), _option_for(self.options.shape, name)
             column = self._take(number, name, dtype)
             array = self._infer(column, number) if dtype is None else self._decode_given(column, dtype, name, number)
             arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
@@ -198,7 +196,7 @@ class ColumnReader:
                     self.marks = NumeralMarks(",", ".")
                 column = self._take(number, name)
                 array = self._infer_texts(column, NumeralMarks(",", None if look == "commas" else ".")).values
-                shape = self.options.shape.get(name) if isinstance(self.options.shape, Mapping) else self.options.shape
+                shape = _option_for(self.options.shape, name)
                 arrays[name] = array if shape is None else self._reshape(array, column, shape, name, number)
             elif look == "commas":
                 hint = "decimal=',' or thousands=',' makes it numbers"
@@ -322,6 +320,10 @@ class ColumnReader:
     def _error(self, number: int, index: int, name: str, reason: str, hint: str = "") -> FormatError:
         location = cell_address(self.rows.row(index), number)
         return FormatError(reason, location=location, element=f"{name}[{index}]", hint=hint)
+
+
+def _option_for(option: Any, name: str) -> Any:
+    return option.get(name) if option is not None and isinstance(option, Mapping) else option
 
 
 def _cast_numbers(column: TableColumn, dtype: DType, missing: MissingOption) -> Array | None:

@@ -139,6 +139,7 @@ def test_what_nobody_recognises_asks_for_the_format() -> None:
         sa.write(io.BytesIO(), {"x": ARRAY})
 
 
+@needing("csv")  # which its thread writes
 def test_a_pipe_is_not_looked_into() -> None:
     reading, writing = os.pipe()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 
+from adapters_deleted import DELETED
 from children import run_limited
 
 CODE = """
@@ -55,7 +56,7 @@ def helpers() -> str:
 
 def test_each_pattern_of_the_package_takes_linear_time() -> None:
     count, slow = json.loads(run_limited(CODE, helpers(), seconds=60).output)
-    assert count > 100  # also where an adapter was deleted
+    assert count > (100 if DELETED else 200)
     assert slow == []
 
 

@@ -141,7 +141,7 @@ class AwkwardReader:
         source: str | None = None,
         plain: bool = False,
     ) -> Any:
-        """Return the same; errors say in which source and under which name."""
+        """Return the array of a name, as `read` does; errors say in which source and under which name it lies."""
         schema = name + schemasuffix
         try:
             return self.read(storage, name, schemasuffix, budget, plain=plain)
