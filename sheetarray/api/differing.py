@@ -444,9 +444,10 @@ def diff_sides(
     chosen = _choose_names(names, sides)
     keys = _find_keys(sides, key) if key else []
     key_names = [name for levels, _ in keys for name in levels]
-    common = [name for name in chosen if name in first.names and name in second.names]
-    gone = [name for name in chosen if name not in second.names]
-    come = [name for name in chosen if name not in first.names]
+    present = {*first.names}, {*second.names}
+    common = [name for name in chosen if name in present[0] and name in present[1]]
+    gone = [name for name in chosen if name not in present[1]]
+    come = [name for name in chosen if name not in present[0]]
     levels = _list_labels_of(common, sides)
     comparisons: list[Comparison] = []
     with ExitStack() as stack:
@@ -545,7 +546,7 @@ def _find_remarks(sides: Sequence[DiffSide]) -> list[Remark]:
 
 def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
     """Return the names of the arrays to compare; a name without a title stands for the arrays of all sheets."""
-    names_present = list(dict.fromkeys([*sides[0].names, *sides[1].names]))
+    names_present = dict.fromkeys([*sides[0].names, *sides[1].names])
     chosen: list[str] = []
     for name in names:
         of_sheets = [of_sheet[name] for side in sides for of_sheet in side.names_of.values() if name in of_sheet]
@@ -554,7 +555,7 @@ def _choose_names(names: Sequence[str], sides: Sequence[DiffSide]) -> list[str]:
                 f"no array {name!r} in either file; there is {', '.join(map(repr, names_present)) or 'none'}"
             )
         chosen += [name] if name in names_present else of_sheets
-    return list(dict.fromkeys(chosen)) or names_present
+    return list(dict.fromkeys(chosen) or names_present)
 
 
 def _find_keys(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[tuple[list[str], Collection[str]]]:

@@ -357,8 +357,10 @@ def _find_columns(place: RecordedPlace, open_snapshots: Callable[[], WrittenColu
     note = note.rename_columns({name: renamed[name] for name in note.dtypes if name in renamed})
     note = note.leave_out([recorded[text] for text in gone if recorded[text] not in renamed])
     note.original = place.note
-    if len(note.gone) == len(recorded):
-        warn_caller(f"{place.title!r:.60} has none of its columns {quote_names(list(note.gone), 20)} any more")
+    if len(note.gone) == len(recorded) and (area := place.options.area) is not None:
+        names_row = f"{cell_address(area.top, area.left)}:{cell_address(area.top, area.right - 1)}"
+        columns = f"has none of its columns {quote_names(list(note.gone), 20)} any more"
+        warn_caller(f"{place.title!r:.60} {columns}: their names stood in {names_row}")
     return replace(place, note=note)
 
 

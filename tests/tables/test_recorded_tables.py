@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +114,20 @@ def test_a_table_without_its_row_of_names_is_told(tmp_path: Path) -> None:
         for cell in book.active[1]:
             cell.value = None
 
+    before = shutil.copy(path, tmp_path / "before.xlsx")
     edit(path, clear_names)
-    with pytest.warns(sa.SheetArrayWarning, match="has none of its columns 'p', 'q' any more"):
+    with pytest.warns(sa.SheetArrayWarning, match="'p', 'q' any more: their names stood in A1:B1"):
         sa.read(path)
+    with pytest.warns(sa.SheetArrayWarning, match="'p', 'q' any more: their names stood in A1:B1"):
+        assert sa.read(path, "1.5").tolist()[:2] == [2.5, 3.5]  # as `read` and `scan` call it
+    with pytest.warns(sa.SheetArrayWarning, match="'p', 'q' any more: their names stood in A1:B1"):
+        changes = sa.diff(before, path)
+    assert [(array.name, array.what) for array in changes.arrays] == [
+        ("1.5", "added"),
+        ("u", "added"),
+        ("p", "deleted"),
+        ("q", "deleted"),
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 3])
