@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
@@ -16,7 +17,7 @@ from .errors import (
     SheetArrayError,
     SheetArrayWarning,
 )
-from .renamed import NAMES
+from .renamed import NAMES, naming_options
 
 if TYPE_CHECKING:
     from .api import Merged, accept, check, iter_blocks, merge, read, read_columns, restore, scan, write, write_table
@@ -124,7 +125,8 @@ _LAZY = {  # imported when somebody asks for the name: `import sheetarray` costs
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        value = globals()[name] = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+        value = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+        globals()[name] = value = naming_options(value) if isfunction(value) else value
         return value
     if name == "registry":
         return import_module(".registry", __name__)

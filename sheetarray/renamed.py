@@ -5,10 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import ParamSpec, TypeVar
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from typing import Any
 
 NAMES = {
     "adopt": "it is called sheetarray.accept",
@@ -69,29 +66,31 @@ def option_error(verb: str, option: str, names: Sequence[str], *, of: str = "", 
     return TypeError(f"{verb} has no option {option!r:.80}{what}; {renamed or instead or has}")
 
 
+def naming_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose error for an option that does not exist names those that do.
+
+    One that passes options on to a format is returned as it is: they are refused where the format is known.
+    """
+    parameters = inspect.signature(function).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    if not names or any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return function
+    accepted = {parameter.name for parameter in parameters}
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for option in kwargs:
+            if option not in accepted:
+                raise option_error(function.__name__, option, names, instead=_pass_on(option, names))
+        return function(*args, **kwargs)
+
+    call.__module__ = __package__ or ""  # so that it can be pickled: the function of this name stands there
+    return call
+
+
 def _pass_on(option: str, names: Sequence[str]) -> str:
     """Return what to do with an option of a format in a function that takes them as `reading` and `writing`."""
     if "reading" not in names or nearest(option, names):
         return ""
     option = "sheet" if option == "worksheet" else option
     return f"it has {', '.join(names)}; options of the formats go into reading={{{option!r}: ..}} and writing={{..}}"
-
-
-def naming_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function whose error for an option that does not exist names those that do.
-
-    An option that the function passes on to a format is refused here only if it is one of 1.0.
-    """
-    parameters = inspect.signature(function).parameters
-    names = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
-    passes_on = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for option in kwargs:
-            if option not in parameters and (option in OPTIONS or not passes_on):
-                replacement = OPTIONS[option] if passes_on else _pass_on(option, names)
-                raise option_error(function.__name__, option, names, instead=replacement)
-        return function(*args, **kwargs)
-
-    return call

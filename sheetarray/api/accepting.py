@@ -16,7 +16,6 @@ from ..errors import FormatError, NotFoundError, check_kinds, warn_caller
 from ..files import RemoteFile, changing, is_url, name_part
 from ..formats import Format, find_format, format_of, known_options, locate_place, locate_places, rewinding
 from ..labels import LabelledArrays, check_fit
-from ..renamed import naming_options
 from ..sheets.accepted import AcceptedArrays
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .changes import Changes
@@ -86,7 +85,6 @@ def _hand_client(client: Any, sides: Sequence[tuple[str, SourceOrTarget, str | N
         options.setdefault("client", client)
 
 
-@naming_options
 def accept(
     source: SourceOrTarget,
     target: SourceOrTarget | None = None,
@@ -263,7 +261,6 @@ def check_suffixes(goal: Format, row: Format, source: object, target: object) ->
         raise ValueError(f"{suffixes[0]} and {suffixes[1]} are other kinds of files: keep the suffix")
 
 
-@naming_options
 def restore(
     source: SourceOrTarget,
     target: SourceOrTarget,

@@ -29,7 +29,6 @@ from ..elements import (
 )
 from ..elements.equality import find_other_zeros, find_unequal
 from ..errors import DTypeError, FormatError
-from ..renamed import naming_options
 from ..values import as_array, is_plain_array
 from .buffers import base_buffer, is_column_major, view_of
 from .data_cells import (
@@ -195,7 +194,6 @@ class LinearArray:
         return cls(header.dtype.name, header.shape, header.strides, header.offset, header.order, buffer)
 
 
-@naming_options
 def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") -> list[Cell]:
     """Return an array as a flat list: its header, then its elements, as Python scalars that JSON can hold.
 
@@ -217,7 +215,6 @@ def to_linear(array: Any, *, base: bool = False, complex: ComplexForm = "text") 
     return LinearArray.from_numpy(array, base).to_cells(complex=complex)
 
 
-@naming_options
 def from_linear(
     cells: Sequence[Cell] | np.ndarray[Any, Any],
     *,

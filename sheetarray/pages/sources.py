@@ -20,7 +20,6 @@ from ..formats import is_place, is_service, known_options, locate_places
 from ..labels import DatasetLabels, describe_arrays
 from ..linear.array import LinearArray
 from ..linear.named import list_names, select, values_by_name
-from ..renamed import naming_options
 from ..values import is_of, naming
 from .contents import Contents, check_listed_arrays
 from .excerpts import PageFile, choose_excerpts
@@ -29,7 +28,6 @@ from .html_file import Page
 _MOST_READS = 50  # of a damaged source, one for each array
 
 
-@naming_options
 def page(
     *sources: Any,
     names: Sequence[str] | None = None,

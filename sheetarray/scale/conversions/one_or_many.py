@@ -11,14 +11,12 @@ import numpy as np
 from ... import api
 from ...files import is_pattern
 from ...formats import is_place, is_service_url
-from ...renamed import naming_options
 from .templates import is_template
 
 if TYPE_CHECKING:
     from .many import Conversions
 
 
-@naming_options
 def convert(
     source: Any,
     target: api.SourceOrTarget,

@@ -20,7 +20,6 @@ from ...errors import Finding, FormatError, locating, may_be_table
 from ...files import Readable, Source
 from ...formats.contract import Progress
 from ...linear.named import pick_array
-from ...renamed import naming_options
 from ...tables import TableOptions, read_table
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..checking_blocks import check_passing
@@ -58,7 +57,6 @@ def read_csv(
 ) -> dict[str, Array]: ...
 
 
-@naming_options
 def read_csv(
     source: Readable,
     names: str | Sequence[str] | None = None,

@@ -20,7 +20,6 @@ from ...errors import DTypeError, LimitError, check_kinds, parse_count
 from ...files import Writable, locate, replacing
 from ...formats.contract import CELL_CHARACTERS, Progress, ignore_progress
 from ...linear.array import LinearArray
-from ...renamed import naming_options
 from ..content import SheetContent, lay_out_columns, take_arrays
 from .dialect import check_marks
 from .encodings import make_encoder
@@ -66,7 +65,6 @@ def write(target: Writable, content: SheetContent, options: TextOptions) -> None
             options.report(done, count)
 
 
-@naming_options
 def write_csv(
     target: Writable,
     arrays: Any,

@@ -20,7 +20,6 @@ from ...files import Readable, Source, Writable, locate
 from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progress
 from ...labels import lay_out_labels
 from ...linear.named import pick_array
-from ...renamed import naming_options
 from ..arrays_of_sheets import scan_sheets
 from ..content import (
     Formats,
@@ -48,7 +47,6 @@ from .workbook import Workbook
 keeps_excel = Keeps(buffers=True, nested=True, labels=True)
 
 
-@naming_options
 def write_excel(
     target: Writable,
     arrays: Any,
@@ -209,7 +207,6 @@ def read_excel(
 ) -> dict[str, Array]: ...
 
 
-@naming_options
 def read_excel(
     source: Readable,
     names: str | Sequence[str] | None = None,

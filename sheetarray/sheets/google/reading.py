@@ -23,7 +23,6 @@ from ...linear.header import Header
 from ...linear.named import list_names, pick_array
 from ...linear.parsing import warn_of_finding
 from ...linear.resizing import find_slow_axis
-from ...renamed import naming_options
 from ...tables import TableOptions, read_table, read_tables
 from ..arrays_of_sheets import check_sheets, count_named, open_sheets, read_composites, scan_sheets
 from ..recorded_tables import read_with_tables, scan_with_tables
@@ -215,7 +214,6 @@ def read_gsheet(
 ) -> dict[str, Array]: ...
 
 
-@naming_options
 def read_gsheet(
     source: Any,
     names: str | Sequence[str] | None = None,

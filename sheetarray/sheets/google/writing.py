@@ -10,7 +10,6 @@ from ...columns import SheetRoom
 from ...errors import LimitError, locating
 from ...files import PathLike
 from ...formats.contract import Progress, ignore_progress
-from ...renamed import naming_options
 from ..content import (
     SheetContent,
     WriteOptions,
@@ -37,7 +36,6 @@ ROOM = SheetRoom(None, ALL_COLUMNS, MOST_CHARACTERS)
 _ANY_KEY = "0" * 44  # instead of the key of a spreadsheet that is yet to be made
 
 
-@naming_options
 def write_gsheet(
     target: Any,
     arrays: Any,

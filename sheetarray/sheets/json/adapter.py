@@ -28,7 +28,6 @@ from ...formats.contract import CELL_CHARACTERS, Keeps, Progress, ignore_progres
 from ...linear.array import resize_to_cells
 from ...linear.named import check_unicode, default_name, pick_array
 from ...linear.parsing import changed_header_cells
-from ...renamed import naming_options
 from ..accepted import AcceptedArrays
 from ..arrays_of_sheets import check_composites, read_composites, scan_composites
 from ..content import SheetContent, take_arrays
@@ -43,7 +42,6 @@ LARGE_TEXT = 2**26  # bytes; a text that is as long is checked piece by piece, a
 _CELLS_A_BLOCK = 100_000  # that are written at once
 
 
-@naming_options
 def write_json(
     target: Writable,
     arrays: Any,
@@ -132,7 +130,6 @@ def read_json(
 ) -> dict[str, Array]: ...
 
 
-@naming_options
 def read_json(
     source: Readable,
     names: str | Sequence[str] | None = None,
