@@ -46,10 +46,9 @@ def open_cells(source: Source) -> WorkbookReader:
     part = relations.present_target("officeDocument")
     if part is None or TYPES not in package:
         raise FormatError("a zip package that holds no workbook")
-    types = ContentTypes.of_package(package)
-    if types.type_of(part).startswith(_BINARY):
+    if part.lower().endswith(".bin") and ContentTypes.of_package(package).type_of(part).startswith(_BINARY):
         return LegacyBook(source.whole(), package)
-    return OoxmlCells(WorkbookPart(package, part, types, relations))
+    return OoxmlCells(WorkbookPart(package, part, relations))
 
 
 def _open_compound(source: Source) -> WorkbookReader:

@@ -65,25 +65,24 @@ class Workbook:
         own: WorkbookPart | None = None,
     ) -> None:
         self.source = source
-        self._container = open_cells(source) if own is None else OoxmlCells(own)
-        self._container.words = {} if before is None else before._container.words
-        cells = self._container if isinstance(self._container, OoxmlCells) else None
-        self.own = None if cells is None else cells.own
-        self.package = None if cells is None else cells.package
-        self.parts: Mapping[str, str] = {} if cells is None else cells.parts
-        members = [None if cells is None else cells.package.find(part) for part in self.parts.values()]
+        self._container = container = open_cells(source) if own is None else OoxmlCells(own)
+        container.words = {} if before is None else before._container.words
+        self.own = container.own if isinstance(container, OoxmlCells) else None
+        self.package = None if self.own is None else self.own.package
+        self.parts: Mapping[str, str] = {} if self.own is None else self.own.parts
+        members = [] if self.package is None else map(self.package.find, self.parts.values())
         self.sheet_bytes = sum([member.size for member in members if member is not None])
         self.record_error: FormatError | None = None
         self._known_followed: dict[str, Followed] = {}
-        if isinstance(self._container, XmlBook):
+        if isinstance(container, XmlBook):
             keeps_few = 0 < self.sheet_bytes < LARGE_WORKBOOK
-            self._container.reads_numbers = reads_numbers and (keeps_few or not are_mapped())
-        self.titles = self._container.titles
+            container.reads_numbers = reads_numbers and (keeps_few or not are_mapped())
+        self.titles = container.titles
         self._exact_titles = frozenset(self.titles)  # in which each of very many sheets is found at once
         self.possible_guards = list(filter(may_be_guard, self.titles))
         if not self.titles:
             raise FormatError("the workbook has no worksheets")
-        if len(self.titles) > MOST_TABLES and not isinstance(self._container, OoxmlCells):
+        if len(self.titles) > MOST_TABLES and self.own is None:
             raise FormatError(f"the workbook has {len(self.titles):,} sheets, and at most {MOST_TABLES:,} are read")
 
     def __enter__(self) -> Workbook:

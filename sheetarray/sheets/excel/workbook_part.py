@@ -31,7 +31,7 @@ from .package.relations import (
     Relation,
     Relations,
 )
-from .reader.titles import Titles
+from .reader.titles import place_sheets
 from .skeleton.template import make_template
 
 _STRICT_MAIN = STRICT + "spreadsheetml/main"
@@ -74,7 +74,6 @@ class WorkbookPart:
         package: the workbook as it is, which never changes.
         part: the name of the workbook's own part.
         parts: of its worksheets, by their titles, in the order of their tabs.
-        types: of all parts.
         relations: the references of the workbook's own part.
         root_relations: the references of the package.
 
@@ -89,23 +88,13 @@ class WorkbookPart:
         True
     """
 
-    def __init__(
-        self, package: Package, part: str, types: ContentTypes, root_relations: Relations, *, changes: bool = False
-    ) -> None:
-        self.package, self.part, self.types, self.root_relations = package, part, types, root_relations
+    def __init__(self, package: Package, part: str, root_relations: Relations, *, changes: bool = False) -> None:
+        self.package, self.part, self.root_relations = package, part, root_relations
         self.relations, self._dropped = Relations(package, part), set[int]()
         self._content = package.read(part, limit=_MOST_CHANGED if changes else _MOST_READ)
         self._entries, settings = self._list_for_changes() if changes else self._list_for_reading()
         self.from_1904 = settings.get("date1904") in ("1", "true")
-        targets = {relation.id: relation for relation in self.relations.entries}
-        titles = Titles(part)
-        for title, _, id_ in self._entries:
-            relation = targets.get(id_) if id_ else None  # none of a module of macros that was kept from Excel 95
-            if id_ and (relation is None or relation.target is None):
-                raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=part)
-            if relation is not None and relation.target is not None and relation.kind == "worksheet":
-                titles.add(title, relation.target)
-        self.parts = titles.places
+        self.parts = place_sheets(self._iter_worksheets(), part)
 
     @classmethod
     def of_package(cls, package: Package) -> WorkbookPart:
@@ -128,7 +117,9 @@ class WorkbookPart:
                 location=part,
                 hint="save it as .xlsx or .xlsm first",
             )
-        return cls(package, part, types, relations, changes=True)
+        book = cls(package, part, relations, changes=True)
+        book.types = types
+        return book
 
     @classmethod
     def new(cls, suffix: str) -> WorkbookPart:
@@ -138,6 +129,11 @@ class WorkbookPart:
         book.relations, book.root_relations = book.relations.copy(), book.root_relations.copy()
         book.sheets, book._dropped = [], set()
         return book
+
+    @cached_property
+    def types(self) -> ContentTypes:
+        """The types of all parts; the list of a workbook that is only read may be damaged, as nobody asks for it."""
+        return ContentTypes.of_package(self.package)
 
     def _list_for_reading(self) -> tuple[list[_Entry], Mapping[str, str]]:
         """Return the entries of the list of sheets, and the settings; defined names, maybe many, are left out."""
@@ -166,6 +162,16 @@ class WorkbookPart:
             for sheet in self._list.children_named("sheet")
         ]
         return entries, settings.attributes if settings is not None else {}
+
+    def _iter_worksheets(self) -> Iterator[tuple[str, str]]:
+        """Yield the title and the part of each worksheet."""
+        targets = {relation.id: relation for relation in self.relations.entries}
+        for title, _, id_ in self._entries:
+            relation = targets.get(id_) if id_ else None  # none of a module of macros that was kept from Excel 95
+            if id_ and (relation is None or relation.target is None):
+                raise FormatError(f"the sheet {title!r:.80} refers to no part of the package", location=self.part)
+            if relation is not None and relation.target is not None and relation.kind == "worksheet":
+                yield title, relation.target
 
     @cached_property
     def markup(self) -> Markup:

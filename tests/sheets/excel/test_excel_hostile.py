@@ -58,6 +58,7 @@ MIB = 2**20
 BOMB = f'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "{"&a;" * 1000}"><!ENTITY c "{"&b;" * 1000}">]>'
 ARRAY = rows_of(columns(listed("float64", [number(1.5)])))
 MILLION = 10**6 // PART
+BREAKS = ["entities", "no XML", "other encoding", "cut off", "empty"]
 ATTRIBUTES = "".join(f' a{index}="1"' for index in range(300_000 // PART))
 
 
@@ -109,12 +110,28 @@ def test_missing_parts(absent: str) -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        *("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"),
+        *("_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"),
         *("xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"),
     ],
 )
-@pytest.mark.parametrize("how", ["entities", "no XML", "other encoding", "cut off", "empty"])
+@pytest.mark.parametrize("how", BREAKS)
 def test_parts_that_are_no_plain_xml(part: str, how: str) -> None:
+    with pytest.raises(sa.FormatError):
+        heads(_with_broken_part(part, how))
+
+
+@pytest.mark.parametrize("how", BREAKS)
+def test_a_broken_list_of_types_stops_a_change_alone(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    path.write_bytes(broken := _with_broken_part("[Content_Types].xml", how))
+    assert list(heads(broken)) == ["arrays"]
+    with pytest.raises(sa.FormatError):
+        sa.write(path, {"t": np.arange(2)}, sheet="more", mode="a")
+    assert path.read_bytes() == broken
+
+
+def _with_broken_part(part: str, how: str) -> bytes:
+    """Return a workbook in which a part is no plain XML."""
     cells = '<row r="1"><c r="A1" t="s" s="1"><v>0</v></c><c r="B1" s="1"><v>1</v></c></row>'  # a date asks for styles
     made = parts({"arrays": worksheet(cells)}, strings=shared("<t>x</t>"), formats=styles(14))
     body = made[part].split("?>\n")[-1]
@@ -125,8 +142,7 @@ def test_parts_that_are_no_plain_xml(part: str, how: str) -> None:
         "cut off": body[: len(body) * 2 // 3],
         "empty": "",
     }[how]
-    with pytest.raises(sa.FormatError):
-        heads(zipped(made))
+    return zipped(made)
 
 
 @pytest.mark.parametrize("more", [0, 1])

@@ -50,7 +50,7 @@ def parse_tree(content: bytes, *, location: str, most: int = _MOST_ELEMENTS) -> 
     """
     from xml.etree import ElementTree
 
-    content = _utf8(content, location)
+    content = content if content.startswith(b"<") else _utf8(content, location)
     if content.count(b"<") - content.count(b"</") > most:
         raise FormatError(f"the part has more than {most} elements", location=location)
     if (declared := _DECLARED.match(content)) and (encoding := declared[1].decode("latin-1")).lower() not in _NARROW:

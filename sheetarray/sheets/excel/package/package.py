@@ -16,7 +16,7 @@ from .parts import STORED, Member, read_members
 
 DOCTYPE_REFUSED = "the part has a document type definition, which no workbook has"  # of a FormatError
 _BLOCK = 2**20  # compressed bytes of a part that are read at once
-_USUAL_NAME = re.compile(r"(?:\.?[A-Za-z0-9_\[][A-Za-z0-9_.\]-]*(?:/(?!$)|$))+")  # none of `_name_problem`
+_USUAL_NAME = re.compile(r"(?:\.?[A-Za-z0-9_\[][A-Za-z0-9_.\]-]*(?:/(?!$)|$))+")  # that needs no `_with_usual_name`
 
 
 class Package:
@@ -47,12 +47,10 @@ class Package:
         self.most_cells = max_values(len(content))
         self._members: dict[str, Member] = {}
         for member in read_members(content):
-            if "\\" in member.name:  # some older programs separate folders so
-                member = replace(member, name=member.name.replace("\\", "/"))
-            if member.name.endswith("/") and not member.size:
-                continue  # a folder, which is no part
-            if not _USUAL_NAME.fullmatch(member.name) and (problem := _name_problem(member.name)):
-                raise FormatError(f"the name of the part {member.name!r:.80} {problem}")
+            if not _USUAL_NAME.fullmatch(member.name):
+                member = _with_usual_name(member)
+                if member.name.endswith("/"):
+                    continue  # a folder, which is no part
             key = member.name.lower()
             if key in self._members:
                 raise FormatError(
@@ -132,11 +130,18 @@ class Package:
         return bytes(content[:count])
 
 
-def _name_problem(name: str) -> str | None:
-    """Return the words for what is wrong with the name of a part; None for a name that a part may have."""
-    parts = name.split("/")
+def _with_usual_name(member: Member) -> Member:
+    """Return a member whose name has slashes between folders, or is that of an empty folder; refuse any other name."""
+    name = member.name.replace("\\", "/")  # some older programs separate folders so
+    parts, problem = name.split("/"), ""
+    if name.endswith("/") and not member.size:
+        return replace(member, name=name)
     if not all(parts) or re.match(r"[A-Za-z]:", parts[0]):
-        return "is empty or absolute, or has an empty segment"
-    if "." in parts or ".." in parts:
-        return "has '.' or '..' in it"
-    return "has '\\x00' in it" if "\0" in name else None
+        problem = "is empty or absolute, or has an empty segment"
+    elif "." in parts or ".." in parts:
+        problem = "has '.' or '..' in it"
+    elif "\0" in name:
+        problem = "has '\\x00' in it"
+    if problem:
+        raise FormatError(f"the name of the part {name!r:.80} {problem}")
+    return replace(member, name=name)

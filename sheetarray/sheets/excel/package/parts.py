@@ -8,6 +8,7 @@ is damaged is refused.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
@@ -19,13 +20,14 @@ from ....files.zip_headers import LOCAL_HEADER, agrees_with_directory
 
 STORED, DEFLATED = 0, 8  # the methods of compression that packages of workbooks use
 UTF8_NAME = 0x800  # the flag that says how the name is encoded
-_MARK = b"PK\5\6"  # with which the record at the end of the directory begins
+_PART_MARK, _MARK = b"PK\3\4", b"PK\5\6"  # with which the header before a part begins, and the end of the directory
 ZIP64 = 0xFFFFFFFF  # instead of a size or an offset of 64 bits, which the extra field holds
 
 _END = struct.Struct("<4s4H2IH")
 _END64_LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # begins a file of files, as an .xls is
 _WIDE_MARKS = (*[0xFFFF] * 4, ZIP64, ZIP64)  # instead of numbers that the zip64 end of the directory holds
 _MOST_PARTS = 100_000
 _LONGEST_COMMENT = 65_535  # bytes after the end of the directory
@@ -95,38 +97,43 @@ def _find_directory(content: FileSlices) -> _Directory:
     A comment may follow its end. Bytes that do not look like a package may stand before the package; the offsets in it
     then count from where the package begins, or from the beginning of the file.
     """
-    if content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
-        raise FormatError(
-            "not a zip package but a compound file: an .xls, or a workbook that is encrypted",
-            hint="remove the password, or save it as .xlsx",
-        )
-    end = _end(content)
-    if end is None and content[:2] != b"PK":
-        raise FormatError("not a zip package: it does not begin with PK")
-    if end is None or len(content) - end < _END.size:
-        raise FormatError("the package has no directory at its end: it is cut off")
-    _, disk, its_disk, here, count, size, start, comment = _END.unpack(content[end : end + _END.size])
+    end, magic = _end(content), content[:8]
+    if end is None or len(content) - end < _END.size or magic == _COMPOUND:
+        raise _no_package_error(magic, has_end=end is not None)
+    _, *fields, comment = _END.unpack(content[end : end + _END.size])
     if len(content) - end - _END.size < comment:
         raise FormatError("the package does not end where its directory says: it is cut off")
     shift = None
     if content[max(0, end - _END64_LOCATOR.size) : end][:4] == b"PK\6\7":
-        end, shift, wide = _end64(content, end)
-        narrow = (disk, its_disk, here, count, size, start)
-        if any(value not in (mark, other) for value, mark, other in zip(narrow, _WIDE_MARKS, wide, strict=True)):
-            raise FormatError("the two ends of the directory contradict each other")
-        disk, its_disk, here, count, size, start = wide
+        end, shift, fields = _end64(content, end, fields)
+    disk, its_disk, here, count, size, start = fields
     if disk or its_disk or here != count:
         raise FormatError("the package is one of several volumes")
     before = end - start - size
-    if before < 0 or (shift is not None and shift != before) or (before and content[:2] == b"PK"):
+    if before < 0 or (shift is not None and shift != before) or (before and magic.startswith(b"PK")):
         raise FormatError(f"the directory of {size} bytes at byte {start} does not end at byte {end}")
     if count > _MOST_PARTS or count * _ENTRY.size > size:
         raise FormatError(f"the directory of {size} bytes claims {count} parts; at most {_MOST_PARTS} are read")
     return _Directory(start + before, end, count, before)
 
 
-def _end64(content: FileSlices, end: int) -> tuple[int, int, tuple[int, int, int, int, int, int]]:
-    """Return the position of the zip64 end, the number of bytes before the package, and the fields of the zip64 end."""
+def _no_package_error(magic: bytes, *, has_end: bool) -> FormatError:
+    """Return the error for content that is no whole zip package, given its first bytes."""
+    if magic == _COMPOUND:
+        return FormatError(
+            "not a zip package but a compound file: an .xls, or a workbook that is encrypted",
+            hint="remove the password, or save it as .xlsx",
+        )
+    if not has_end and not magic.startswith(b"PK"):
+        return FormatError("not a zip package: it does not begin with PK")
+    return FormatError("the package has no directory at its end: it is cut off")
+
+
+def _end64(content: FileSlices, end: int, narrow: Sequence[int]) -> tuple[int, int, list[int]]:
+    """Return the position of the zip64 end, the number of bytes before the package, and the fields of the zip64 end.
+
+    `narrow`: the same fields of the end of the directory, which have room for less.
+    """
     at = end - _END64_LOCATOR.size
     _, disk, start, disks = _END64_LOCATOR.unpack(content[at:end])
     place = start if content[start : start + 4] == b"PK\6\6" else at - _END64.size
@@ -135,8 +142,9 @@ def _end64(content: FileSlices, end: int) -> tuple[int, int, tuple[int, int, int
     _, size, _, _, *fields = _END64.unpack(content[place : place + _END64.size])
     if place + 12 + size != at:
         raise FormatError(f"the zip64 end of the directory claims {size} bytes")
-    mine, its, here, count, taken, first = fields
-    return place, place - start, (mine, its, here, count, taken, first)
+    if any(value not in (mark, wide) for value, mark, wide in zip(narrow, _WIDE_MARKS, fields, strict=True)):
+        raise FormatError("the two ends of the directory contradict each other")
+    return place, place - start, fields
 
 
 def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Member]]:
@@ -149,6 +157,7 @@ def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Memb
         _, _, _, flags, method, time, date, crc, packed, size, named, extra, comment, disk, _, _, offset = (
             _ENTRY.unpack_from(entries, at)
         )
+        same = entries[at + 8 : at + 30]  # flags to the length of the name, which stand before the part too
         at += _ENTRY.size
         after = at + named + extra + comment
         if after > len(entries):
@@ -163,7 +172,11 @@ def _members(content: FileSlices, directory: _Directory) -> list[tuple[int, Memb
         if disk:
             raise FormatError("the part lies on another volume", location=name)
         offset += directory.before
-        start, agrees = _data_position(content, directory, offset, raw, name, (flags, method, crc, packed, size))
+        place = offset + LOCAL_HEADER.size
+        header = content[offset : place + named] if place <= directory.start else b""
+        start, agrees = place + named + int.from_bytes(header[28:30], "little"), True
+        if header[:4] != _PART_MARK or header[6:28] != same or header[LOCAL_HEADER.size :] != raw:
+            start, agrees = _compare_header(content, offset, header, raw, name, (flags, method, crc, packed, size))
         if flags & _ENCRYPTED:
             raise FormatError("the part is encrypted", location=name, hint="remove the password")
         if method not in (STORED, DEFLATED):
@@ -196,22 +209,17 @@ def _read_zip64_extra(extra: bytes, values: tuple[int, int, int], name: str) -> 
     raise FormatError("the part's zip64 sizes are missing", location=name)
 
 
-def _data_position(
-    content: FileSlices,
-    directory: _Directory,
-    offset: int,
-    raw: bytes,
-    name: str,
-    entry: tuple[int, int, int, int, int],
+def _compare_header(
+    content: FileSlices, offset: int, header: bytes, raw: bytes, name: str, entry: tuple[int, int, int, int, int]
 ) -> tuple[int, bool]:
-    """Return the position of a part's compressed bytes, and whether the local header before them says the same of it.
+    """Return the position of a part's compressed bytes, and whether the header before them agrees with the directory,
+    though it is not the same.
 
     `entry`: what the directory says: flags, method, CRC-32, compressed size and size.
     """
-    local = content[offset : offset + LOCAL_HEADER.size] if offset + LOCAL_HEADER.size <= directory.start else b""
-    if local[:4] != b"PK\3\4":
+    if header[:4] != _PART_MARK:
         raise FormatError(f"there is no part at byte {offset}", location=name)
-    _, _, flags, packing, _, _, crc, packed, size, named, extra = LOCAL_HEADER.unpack(local)
+    _, _, flags, packing, _, _, crc, packed, size, named, extra = LOCAL_HEADER.unpack(header[: LOCAL_HEADER.size])
     at = offset + LOCAL_HEADER.size
     its_name = content[at : at + named]
     is_same = its_name == raw and its_name.isascii()

@@ -34,7 +34,23 @@ def read_record(package: Package, relations: Relations | None = None) -> dict[st
     Raises:
         FormatError: the properties, or the record in them, are damaged.
     """
-    return unpack(read_properties(package, relations))
+    if "_rels/.rels" not in package:
+        return unpack(_read_meta(package))
+    part = (relations or Relations(package, "")).present_target("custom-properties")
+    if part is None:
+        return None
+    root = parse_tree(package.read(part, limit=MOST_BYTES), location=part)
+    entries = [entry for entry in children_named(root, "property") if len(entry) == 1]
+    return unpack({entry.get("name", ""): entry[0].text or "" for entry in entries if local_name(entry[0]) in _TEXTS})
+
+
+def _read_meta(package: Package) -> dict[str, str]:
+    """Return the texts that the metadata of an OpenDocument file holds under names of their own."""
+    if "meta.xml" not in package:
+        return {}
+    root = parse_tree(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml")
+    entries = [entry for within in root for entry in within if entry.tag == f"{{{_META}}}user-defined"]
+    return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
 
 
 def read_sound_record(package: Package, relations: Relations | None = None) -> dict[str, Any]:
@@ -50,27 +66,6 @@ def read_sound_record(package: Package, relations: Relations | None = None) -> d
             raise
         record = {}
     return {**record, "sheets": record.get("sheets", {})}
-
-
-def read_properties(package: Package, relations: Relations | None = None) -> dict[str, str]:
-    """Return all custom document properties of a workbook that are text; `relations` as for `read_record`.
-
-    Raises:
-        FormatError: the part that holds them is damaged.
-    """
-    is_ods = "_rels/.rels" not in package
-    relations = None if is_ods else relations or Relations(package, "")
-    part = "meta.xml" if relations is None else relations.present_target("custom-properties")
-    if part is None or part not in package:
-        return {}
-    root = parse_tree(package.read(part, limit=MOST_BYTES), location=part)
-    if is_ods:
-        entries = [entry for within in root for entry in within if entry.tag == f"{{{_META}}}user-defined"]
-        return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
-    properties = [entry for entry in children_named(root, "property") if len(entry) == 1]
-    return {
-        element.get("name", ""): element[0].text or "" for element in properties if local_name(element[0]) in _TEXTS
-    }
 
 
 def renew_properties(package: Package, part: str, record: Mapping[str, Any]) -> bytes:

@@ -46,7 +46,7 @@ from .cells import (
 )
 from .columns.gathering import LONG_COLUMN
 from .raw_cells import position_error
-from .titles import Titles
+from .titles import place_sheets
 
 _HINT = "open it in a spreadsheet program, and save it as .xlsx"
 _PROGRAM = Path(__file__).with_name("calamine_child.py")
@@ -73,10 +73,7 @@ class LegacyBook(WorkbookReader):
         self.package = package
         self.max_rows = 65_536 if package is None else MOST_ROWS
         self._child = _Child(content)
-        titles = Titles()
-        for number, title in enumerate(self._child.titles):
-            titles.add(title, str(number))
-        self.titles = list(titles.places)
+        self.titles = list(place_sheets((title, str(number)) for number, title in enumerate(self._child.titles)))
         self._last: tuple[str, list[CellRun]] | None = None  # the sheet that was last asked for
 
     def _runs(self, title: str) -> list[CellRun]:

@@ -38,7 +38,7 @@ from .raw_cells import (
 )
 from .references import parse_open_reference
 from .shared_strings import SharedStrings
-from .titles import MOST_TABLES, Titles
+from .titles import MOST_TABLES, place_sheets
 from .worksheet import SHORT
 from .xml_elements import PartParser
 
@@ -99,14 +99,12 @@ class OdsBook(XmlBook):
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
         self._is_kept = package.member(CONTENT).size <= _MOST_KEPT
-        rows, titles = self._rows(), Titles(CONTENT)
+        rows = self._rows()
         for table in self._read_tables(rows):
             if self._is_kept:
                 self._known.setdefault(table.title, []).append(table)
-        for title in rows.titles:
-            if not _EXTERNAL.match(title):
-                titles.add(title, title)
-        self.titles = list(titles.places)
+        titles = (title for title in rows.titles if not _EXTERNAL.match(title))
+        self.titles = list(place_sheets(((title, title) for title in titles), CONTENT))
 
     @cached_property
     def strings(self) -> SharedStrings:

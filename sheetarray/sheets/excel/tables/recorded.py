@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 from ....columns import Sheet
 from ....tables import NamedTable
@@ -18,8 +19,11 @@ from .totals import find_typed_totals
 def find_tables(book: Workbook, sheets: Sequence[Sheet]) -> list[RecordedPlace]:
     """Return the recorded tables that stand in some sheets of a workbook."""
     notes = {title: more["table"] for title, more in book.record.get("sheets", {}).items() if "table" in more}
-    if not notes:
-        return []
+    return _find_recorded(book, sheets, notes) if notes else []
+
+
+def _find_recorded(book: Workbook, sheets: Sequence[Sheet], notes: Mapping[str, Any]) -> list[RecordedPlace]:
+    """Return the same, given what the record says of each table, by the title of its sheet."""
 
     def named() -> dict[str, NamedTable]:
         return {} if book.own is None else dict(book.own.tables())
