@@ -38,10 +38,7 @@ def check_dimensions(count: int, location: str | None = None) -> None:
 
 def check_size(shape: Sequence[int], itemsize: int) -> None:
     """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count."""
-    needed = max(itemsize, 8)
-    for size in shape:
-        needed *= max(size, 1)
-    if needed >= MOST_BYTES:
+    if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
         raise memory_error(f"an array of the shape {tuple(shape)}")
 
 
@@ -79,7 +76,7 @@ class Header:
         check_dimensions(len(self.shape))
         if len(self.strides) != len(self.shape):
             raise FormatError(f"{len(self.shape)} dimensions but {len(self.strides)} strides")
-        if any(size < 0 for size in self.shape) or self.offset < 0 or self.capacity < 0:
+        if min(*self.shape, self.offset, self.capacity) < 0:
             raise FormatError("shape, offset and capacity cannot be negative")
         if self.order not in ORDERS:
             raise FormatError(f"the order is {self.order!r}; it is 'row-major' or 'column-major'")
