@@ -64,30 +64,31 @@ def group_parts(
     escaped = sheets[0].look.formulas == "escape"
     for anchor in anchors:
         name = _name_of(anchor, escaped)
-        if anchor.error is None and not anchor.notes:  # as a rule; there may be hundreds of thousands
-            if names is None or name in names:
-                groups.setdefault(name, []).append(anchor)
-            continue
-        aliases = anchor.aliases
-        meant = names is None or name in names or aliases is None or any(alias in names for alias in aliases)
-        if anchor.error is None:
-            if names is None or name in names:
-                groups.setdefault(name, []).append(anchor)
-        elif meant:
-            anchor.error.array = name if anchor.named or aliases == () else None
-            report(anchor.error)
-        for finding in anchor.notes if meant else ():
-            note(replace(finding, array=name))
-    several = [name for name, group in groups.items() if len(group) > 1 or (group[0].header and group[0].header.part)]
-    for name in several:
-        group = groups[name]
+        if anchor.error is None and (names is None or name in names):
+            groups.setdefault(name, []).append(anchor)
+        if anchor.error is not None or anchor.notes:  # of hundreds of thousands there may be few
+            _tell_of(anchor, name, names, report, note)
+    for name in [
+        name for name, group in groups.items() if len(group) > 1 or (group[0].header and group[0].header.part)
+    ]:
         try:
-            groups[name] = _sort_parts(name, group)
+            groups[name] = _sort_parts(name, groups[name])
         except FormatError as error:
             error.array = name
             report(error)
             del groups[name]
     return groups
+
+
+def _tell_of(anchor: Anchor, name: str, names: frozenset[str] | None, report: ReportError, note: NoteFinding) -> None:
+    """Report what is wrong with the header of an array, unless it can be none of those that are wanted."""
+    aliases = anchor.aliases
+    if names is None or name in names or aliases is None or any(alias in names for alias in aliases):
+        if anchor.error is not None:
+            anchor.error.array = name if anchor.named or aliases == () else None
+            report(anchor.error)
+        for finding in anchor.notes:
+            note(replace(finding, array=name))
 
 
 def _sort_parts(name: str, group: list[Anchor]) -> list[Anchor]:
@@ -130,18 +131,15 @@ def _join_part_headers(header: Header) -> tuple[Any, ...]:
     return (header.dtype, header.shape, header.strides, header.offset, header.order, header.capacity)
 
 
-def find_stops(anchors: Iterable[Anchor]) -> dict[int, int]:
-    """Return the row (of a list in a row the column) before which the cells of each anchor end, by the anchor's `id()`:
-    that of the next anchor in its line.
+def find_stops(anchors: Sequence[Anchor]) -> dict[int, int]:
+    """Return the row (of a list in a row the column) before which the cells of an anchor end, by the anchor's `id()`,
+    where another one follows in its line.
     """
-    anchors, stops = list(anchors), dict[int, int]()
-    keys = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
-    if len(set(keys)) == len(keys):  # as a rule, each has a line for itself
-        return stops
     lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
-    for key, anchor in zip(keys, anchors, strict=True):
-        lines.setdefault(key, []).append(anchor)
-    for line in lines.values():
+    for anchor in anchors:
+        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
+    stops: dict[int, int] = {}
+    for line in lines.values() if len(lines) < len(anchors) else ():  # as a rule, each has a line for itself
         line.sort(key=lambda anchor: anchor.first)
         for anchor, other in pairwise(line):
             if other.aliases == ():

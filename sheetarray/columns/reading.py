@@ -13,12 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..dtypes import Buffer, Positions
+from ..dtypes import Array, Buffer, Positions
 from ..elements import Missing, NamedMissing, check_missing, leave_words
 from ..errors import NO_ARRAY, Finding, FormatError
 from ..linear.buffers import view_of
 from ..linear.data_cells import TakenWords, complex_part_dtype, describe_missing_cells
-from ..linear.header import NoteFinding
+from ..linear.header import Header, NoteFinding
 from ..linear.named import select
 from ..linear.parsing import warn_of_finding
 from ..linear.resizing import NO_RESIZE_HINT, RESIZE_HINT, contiguous_strides, count_rows
@@ -84,6 +84,7 @@ class SheetArrays:
     ) -> None:
         check_missing(missing)
         self.sheets, self.missing, self.resize, self.restore = sheets, missing, resize, restore
+        self._by_title = {sheet.title: sheet for sheet in sheets}
         self.fixed: Collection[str] = ()
         self._anchors: list[Anchor] = []
         for sheet in sheets:
@@ -99,18 +100,36 @@ class SheetArrays:
         self._infos: Mapping[str, ArrayInfo] | None = None
         self._by_name: AnchorsByName | None = None
 
-    def read(self, names: Sequence[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
-        """Return arrays in the order written; all of them for None."""
-        groups = self._group(names, raise_error, warn_of_finding)
-        maps = are_mapped() and not self.resize and not isinstance(self.missing, NamedMissing)  # its cells are counted
-        mapped = self._map_large(groups) if maps else {}
-        unmapped = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
-        reading = _Reading(self, raise_error, warn_of_finding)
-        arrays: dict[str, Any] = reading.read(unmapped, self._find_alike(groups) if self.resize else {})
-        arrays |= mapped
-        return {name: arrays[name] for name in groups} if mapped else arrays  # each was read
+    def read(self, names: Sequence[str] | None = None, reports: Reports | None = None) -> dict[str, Any]:
+        """Return arrays in the order written, all of them for None.
 
-    def _map_large(self, groups: Mapping[str, list[Anchor]]) -> dict[str, np.ndarray[Any, Any]]:
+        `reports`: takes errors and findings of every cell; arrays that could not be read are None then. Without it, the
+        first error is raised, and findings are warnings.
+        """
+        is_usual, reports = reports is None, reports or Reports(raise_error, warn_of_finding)
+        groups = self._group(names, reports)
+        maps = is_usual and are_mapped() and not self.resize and not isinstance(self.missing, NamedMissing)
+        mapped = self._map_large(groups) if maps else {}  # but words for missing values are counted
+        unmapped = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
+        others = self._find_alike(groups) if is_usual and self.resize else {}  # which are only measured
+        every = {**unmapped, **others}
+        lying = {name: group for name, group in every.items() if group[0].orient == "rows"}
+        standing = {name: group for name, group in every.items() if name not in lying} if lying else every
+        results = self._read_rows(lying, unmapped, reports) if lying else {}
+        columns = dict(self._fetch(standing))
+        edits = self._take_lengths(columns, reports) if self.resize or reports.finds_edits else []
+        for name in others:
+            columns.pop(name, None)
+        results |= self._decode(standing, columns, reports)
+        reports.note_edits(edits)
+        if reports.words.counts:
+            reports.note(reports.words.to_finding())
+        for sheet in self.sheets:
+            for finding in sheet.notes:
+                reports.note(finding)
+        return {name: mapped[name] if name in mapped else results[name] for name in groups} if mapped else results
+
+    def _map_large(self, groups: Mapping[str, list[Anchor]]) -> dict[str, Array]:
         """Return arrays that go block by block into a file, by name; none if all arrays are to be read at once."""
         headers = {name: group[0].header for name, group in groups.items() if group[0].header is not None}
         notes = [list(sheet.notes) for sheet in self.sheets]
@@ -132,8 +151,8 @@ class SheetArrays:
 
     def columns(self) -> dict[str, ArrayColumn]:
         """Return where every array stands, by name; no cells are read."""
-        groups, sheets = self._group(None, raise_error, warn_of_finding), {sheet.title: sheet for sheet in self.sheets}
-        return {name: ArrayColumn(group, (), sheets[group[0].title]) for name, group in groups.items()}
+        groups = self._group(None, Reports(raise_error, warn_of_finding))
+        return {name: ArrayColumn(group, (), self._by_title[group[0].title]) for name, group in groups.items()}
 
     def read_resized(self) -> dict[str, ResizedArray]:
         """Return every array with the length that its cells have, and its buffer, by name.
@@ -148,8 +167,7 @@ class SheetArrays:
             arrays[name] = ResizedArray(column, buffer)
             yield from ()
 
-        groups = self._group(None, raise_error, warn_of_finding)
-        names = _Reading(self, raise_error, warn_of_finding, keep).read(groups, {})
+        names = self.read(None, Reports(raise_error, warn_of_finding, keep))
         return {name: arrays[name] for name in names}
 
     def check(self, judge: JudgeArray | None = None) -> Iterator[Finding]:
@@ -163,8 +181,7 @@ class SheetArrays:
         errors: list[FormatError] = []
         findings: list[Finding] = []
         try:
-            groups = self._group(None, errors.append, findings.append)
-            _Reading(self, errors.append, findings.append, judge, finds_edits=True).read(groups, {})
+            self.read(None, Reports(errors.append, findings.append, judge, finds_edits=True))
         except FormatError as error:
             errors.append(error)
         yield from findings
@@ -178,27 +195,33 @@ class SheetArrays:
 
     def scan_all(self) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays. Lengths come from the headers; with `resize`, from the cells."""
-        groups = self._group(None, raise_error, warn_of_finding)
-        resized = _Reading(self, raise_error, warn_of_finding).fetch_resized(groups) if self.resize else {}
-        return dict(Infos(self.sheets, groups, {name: column.header for name, column in resized.items()}).items())
+        reports = Reports(raise_error, warn_of_finding)
+        groups, resized = self._group(None, reports), dict[str, Header]()
+        if self.resize:
+            lying = {name: group for name, group in groups.items() if group[0].orient == "rows"}
+            standing = {name: group for name, group in groups.items() if name not in lying}
+            columns = dict(self._fetch(lying, are_rows=True)) | dict(self._fetch(standing))
+            self._take_lengths(columns, reports)
+            resized = {name: column.header for name, column in columns.items()}
+        return dict(Infos(self.sheets, groups, resized).items())
 
     def peek(self, info: ArrayInfo) -> str | None:
         """Return the text in the data cells of an array, in their order; None if not all of them are at hand."""
         if len(info.data) != 1 or info.strides != contiguous_strides(info.shape, info.order):
             return None
         data = info.data[0]
-        sheet = next(sheet for sheet in self.sheets if sheet.title == data.title)
-        cells = sheet.zones([Zone(data.row, data.column, info.capacity, data.orient)])[0]
+        cells = self._by_title[data.title].zones([Zone(data.row, data.column, info.capacity, data.orient)])[0]
         return "".join(map(str, cells)) if len(cells) == info.capacity else None
 
-    def _group(self, names: Sequence[str] | None, report: ReportError, note: NoteFinding) -> dict[str, list[Anchor]]:
+    def _group(self, names: Sequence[str] | None, reports: Reports) -> dict[str, list[Anchor]]:
         """Return the anchors of the parts of each array that is wanted, in the order wanted."""
         if names is None:
-            return group_parts(self.sheets, self._anchors, None, report, note)
+            return group_parts(self.sheets, self._anchors, None, reports.report, reports.note)
         names = [names] if isinstance(names, str) else names
         if self._by_name is None:  # one array after the other may be asked for
             self._by_name = AnchorsByName(self.sheets, self._anchors)
-        groups = group_parts(self.sheets, self._by_name.of(names), frozenset(names), report, note)
+        anchors = self._by_name.of(names)
+        groups = group_parts(self.sheets, anchors, frozenset(names), reports.report, reports.note)
         if not groups.keys() >= frozenset(names):  # the message lists all that there are
             groups = group_parts(self.sheets, self._anchors, None, _ignore, _ignore)
         return select(groups, names)
@@ -214,224 +237,166 @@ class SheetArrays:
         alike = {extent(group) for group in wanted.values()} - {None}
         return {name: group for name, group in groups.items() if name not in wanted and extent(group) in alike}
 
-
-class _Reading:
-    """One pass over columns and rows of sheets, which makes arrays of them.
-
-    `report`: is called with each error. `note`: is called with each finding about something that was accepted although
-    it is not as `write` writes it. `judge`: as for `SheetArrays.check`. `finds_edits`: whether rows that were
-    added or deleted alike are one finding.
-    """
-
-    def __init__(
-        self,
-        arrays: SheetArrays,
-        report: ReportError,
-        note: NoteFinding,
-        judge: JudgeArray | None = None,
-        *,
-        finds_edits: bool = False,
-    ) -> None:
-        self._arrays, self._sheets = arrays, {sheet.title: sheet for sheet in arrays.sheets}
-        self._report, self._note, self._judge = report, note, judge
-        self._measures = arrays.resize or finds_edits  # whether the cells say how long an array is
-        self._changes: dict[str, RowChange] = {}
-        self._words = TakenWords()
-
-    def read(
-        self, groups: Mapping[str, list[Anchor]], others: Mapping[str, list[Anchor]]
-    ) -> dict[str, np.ndarray[Any, Any] | None]:
-        """Return arrays, first those of rows; None for what could not be read, which has been reported.
-
-        `others`: arrays that are only measured.
-        """
-        every = {**groups, **others}
-        lying = {name: group for name, group in every.items() if group[0].orient == "rows"}
-        standing = {name: group for name, group in every.items() if name not in lying} if lying else every
-        results = self._read_rows(lying, groups) if lying else {}
-        columns = self._fetch(standing)
-        edits = self._take_lengths(columns) if self._measures else []
-        for name in others:
-            columns.pop(name, None)
-        results |= self._decode(standing, columns)
-        if edits:
-            self._note_edits(edits)
-        if self._words.counts:
-            self._note(self._words.to_finding())
-        for sheet in self._arrays.sheets:
-            for finding in sheet.notes:
-                self._note(finding)
-        return results
-
     def _read_rows(
-        self, lying: Mapping[str, list[Anchor]], wanted: Container[str]
-    ) -> dict[str, np.ndarray[Any, Any] | None]:
+        self, lying: Mapping[str, list[Anchor]], wanted: Container[str], reports: Reports
+    ) -> dict[str, Array | None]:
         """Return the arrays of rows, which are taken one by one unless all of them have to be measured first."""
-        rows: Iterable[tuple[str, ArrayColumn]] = self._fetch_rows(lying)
+        rows: Iterable[tuple[str, ArrayColumn]] = self._fetch(lying, are_rows=True)
         edits: list[RowEdit] = []
-        if self._measures:
+        if self.resize or reports.finds_edits:
             measured = dict(rows)
-            edits, rows = self._take_lengths(measured), measured.items()
-        results = {name: self._decode_checked(row, name) for name, row in rows if name in wanted}
-        self._note_edits(edits)
+            edits, rows = self._take_lengths(measured, reports), measured.items()
+        results = {name: self._decode_checked(row, name, reports) for name, row in rows if name in wanted}
+        reports.note_edits(edits)
         return results
-
-    def fetch_resized(self, groups: Mapping[str, list[Anchor]]) -> dict[str, ArrayColumn]:
-        """Return the column of each array, with the length that its cells have."""
-        lying = {name: group for name, group in groups.items() if group[0].orient == "rows"}
-        standing = {name: group for name, group in groups.items() if name not in lying}
-        columns = dict(self._fetch_rows(lying)) | self._fetch(standing)
-        self._take_lengths(columns)
-        return columns
 
     # What is asked of the sheets -----------------------------------------------------------------------------
 
-    def _plan(self, groups: Iterable[list[Anchor]]) -> dict[str | None, list[Request]]:
-        """Return which columns, or rows, of each sheet are wanted: from which cell to which, and as what dtype."""
+    def _fetch(
+        self, groups: Mapping[str, list[Anchor]], *, typed: bool = True, are_rows: bool = False
+    ) -> Iterator[tuple[str, ArrayColumn]]:
+        """Yield the names of arrays and their columns, or rows. Every sheet is asked once; rows come one by one."""
         plan: dict[str | None, list[Request]] = {}
-        for group in groups:
+        for group in groups.values():
             for anchor in group:
                 assert anchor.header is not None
                 column, row = anchor.data_cell
-                request = Request(column, row, anchor.header.dtype, self._arrays.stops.get(id(anchor)))
+                request = Request(column, row, anchor.header.dtype, self.stops.get(id(anchor)))
                 plan.setdefault(anchor.title, []).append(request)
-        return plan
-
-    def _fetch(self, groups: Mapping[str, list[Anchor]], *, typed: bool = True) -> dict[str, ArrayColumn]:
-        """Return the columns of arrays; every sheet is asked once."""
         cells: dict[str | None, Iterator[ColumnCells]] = {}
-        for title, requests in self._plan(groups.values()).items():
+        for title, requests in plan.items():
             columns: list[ColumnCells] = [((), ())] * len(requests)
-            for block in self._sheets[title].blocks(requests, typed=typed):
+            for block in () if are_rows else self._by_title[title].blocks(requests, typed=typed):
                 columns[block.place] = block.cells
-            cells[title] = iter(columns)
-        return {name: self._join(name, group, cells) for name, group in groups.items()}
+            cells[title] = iter(self._by_title[title].rows(requests) if are_rows else columns)
+        for name, group in groups.items():
+            pieces = [next(cells[anchor.title]) for anchor in group]
+            header = group[0].header
+            if name == DESCRIPTION and len(pieces) == 1 and header is not None:  # people sort whole rows
+                pieces = [leave_out_blanks(pieces[0], header.capacity)]
+            yield name, ArrayColumn(group, pieces, self._by_title[group[0].title])
 
-    def _fetch_rows(self, groups: Mapping[str, list[Anchor]]) -> Iterator[tuple[str, ArrayColumn]]:
-        """Yield the names of arrays and their rows, one by one."""
-        plan = self._plan(groups.values())
-        cells = {title: iter(self._sheets[title].rows(requests)) for title, requests in plan.items()}
-        yield from ((name, self._join(name, group, cells)) for name, group in groups.items())
-
-    def _join(self, name: str, group: list[Anchor], cells: Mapping[str | None, Iterator[ColumnCells]]) -> ArrayColumn:
-        pieces = [next(cells[anchor.title]) for anchor in group]
-        header = group[0].header
-        if name == DESCRIPTION and len(pieces) == 1 and header is not None:  # people sort whole rows, hidden cells too
-            pieces = [leave_out_blanks(pieces[0], header.capacity)]
-        return ArrayColumn(group, pieces, self._sheets[group[0].title])
-
-    def _take_lengths(self, columns: Mapping[str, ArrayColumn]) -> list[RowEdit]:
+    def _take_lengths(self, columns: Mapping[str, ArrayColumn], reports: Reports) -> list[RowEdit]:
         """Give columns the lengths that their cells have, if arrays are resized; return the edits that are found."""
-        arrays = self._arrays
-        if arrays.resize:
-            resize_columns(columns, arrays.missing, arrays.fixed, self._note, pads=pads_columns())
+        if self.resize:
+            resize_columns(columns, self.missing, self.fixed, reports.note, pads=pads_columns())
             return []
-        return find_row_edits(columns, arrays.missing, arrays.fixed)
-
-    def _note_edits(self, edits: Iterable[RowEdit]) -> None:
-        """Note the rows that were added or deleted, now that the elements have been compared."""
-        for edit in edits:
-            if (finding := edit.to_finding(self._changes)) is not None:
-                self._note(finding)
+        return find_row_edits(columns, self.missing, self.fixed)
 
     # The arrays of columns -----------------------------------------------------------------------------------
 
     def _decode(
-        self, groups: Mapping[str, list[Anchor]], columns: dict[str, ArrayColumn]
-    ) -> dict[str, np.ndarray[Any, Any] | None]:
+        self, groups: Mapping[str, list[Anchor]], columns: dict[str, ArrayColumn], reports: Reports
+    ) -> dict[str, Array | None]:
         """Return the arrays of columns. Each column is released as soon as it is decoded."""
-        results = dict[str, np.ndarray[Any, Any] | None].fromkeys(columns)
+        results = dict[str, Array | None].fromkeys(columns)
         doubtful: dict[str, ArrayColumn] = {}  # and columns of text after them: errors come in the order of columns
         for name in results:
             column = columns.pop(name)
-            buffer = column.decode_typed(self._arrays.missing)
+            buffer = column.decode_typed(self.missing)
             if buffer is not None:
-                results[name] = self._build_array(column, name, self._take_named(column, name, buffer))
+                buffer = reports.words.take_elements(name, buffer, missing=self.missing, address=column.element_address)
+                results[name] = self._build_array(column, name, buffer, reports)
             elif doubtful or column.came_typed:
                 doubtful[name] = column
             else:
-                results[name] = self._decode_checked(column, name)
+                results[name] = self._decode_checked(column, name, reports)
         if doubtful:
             unsure = {name: groups[name] for name, column in doubtful.items() if column.came_typed}
-            again = self._fetch(unsure, typed=False)
+            again = dict(self._fetch(unsure, typed=False))
             for name, column in doubtful.items():
                 if name in again:
                     again[name].header = column.header
-                results[name] = self._decode_checked(again.pop(name, column), name)
+                results[name] = self._decode_checked(again.pop(name, column), name, reports)
         return results
 
-    def _decode_checked(self, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
+    def _decode_checked(self, column: ArrayColumn, name: str, reports: Reports) -> Array | None:
         """Decode a column cell by cell and report each problem. Return the array, or None if there was any problem."""
         try:
-            decoded = column.decode_checked(self._arrays.missing, pads=self._arrays.resize and pads_columns())
+            decoded = column.decode_checked(self.missing, pads=self.resize and pads_columns())
         except FormatError as error:
             error.array = name
-            self._report(error)
+            reports.report(error)
             return None
-        if not decoded.problems and not decoded.count_error and not decoded.missing_count:
-            return self._build_array(column, name, self._take_named(column, name, decoded.buffer))
-        decoded = replace(decoded, buffer=self._take_named(column, name, decoded.buffer))
-        return self._take_doubtful(decoded, column, name)
+        buffer = reports.words.take_elements(name, decoded.buffer, missing=self.missing, address=column.element_address)
+        if decoded.problems or decoded.count_error or decoded.missing_count:
+            return self._take_doubtful(replace(decoded, buffer=buffer), column, name, reports)
+        return self._build_array(column, name, buffer, reports)
 
-    def _take_named(self, column: ArrayColumn, name: str, buffer: Buffer) -> Buffer:
-        """Return a buffer with missing values for the elements that the caller calls so."""
-        missing = self._arrays.missing
-        if not isinstance(missing, NamedMissing):
-            return buffer
-        return self._words.take_elements(name, buffer, missing=missing, address=column.element_address)
-
-    def _take_doubtful(self, decoded: DecodedColumn, column: ArrayColumn, name: str) -> np.ndarray[Any, Any] | None:
+    def _take_doubtful(self, decoded: DecodedColumn, column: ArrayColumn, name: str, reports: Reports) -> Array | None:
         """Report what is wrong with a column that was decoded; return the array, if it can be had all the same."""
-        header, cells_each, restorer = column.header, decoded.cells_per_element, self._arrays.restore
+        header, cells_each, restorer = column.header, decoded.cells_per_element, self.restore
         if decoded.problems and not decoded.is_cut and restorer and cells_each == 1 and not decoded.count_error:
             unreadable = {problem.index: decoded.cell(problem.index) for problem in decoded.problems}
             repaired = restorer.repair(name, decoded.buffer, column, unreadable)  # what a program has made by rounding
             decoded.problems[:] = [problem for problem in decoded.problems if problem.index not in repaired]
         if decoded.problems:
-            missing = self._arrays.missing if keeps_none() else leave_words(self._arrays.missing)
+            missing = self.missing if keeps_none() else leave_words(self.missing)
             floats = decoded.buffer if cells_each == 1 else decoded.buffer.view(complex_part_dtype(header.dtype).numpy)
             how: dict[str, Any] = {"missing": missing, "cell": decoded.cell, "address": column.address}
-            decoded.problems[:] = self._words.take(name, floats, decoded.problems, **how)
+            decoded.problems[:] = reports.words.take(name, floats, decoded.problems, **how)
         if decoded.count_error:
             decoded.count_error.array = name
-            if name in self._arrays.fixed:
+            if name in self.fixed:
                 decoded.count_error.hint = _FIXED_HINT
             elif decoded.count_error.hint == RESIZE_HINT and column.is_mostly_blank_below():
                 decoded.count_error.hint = NO_RESIZE_HINT  # what stands there are no rows
-            self._report(decoded.count_error)
+            reports.report(decoded.count_error)
         elif decoded.missing_count and column.sheet.keeps_blanks and not decoded.problems:
             last, orient = column.address(len(decoded.cells) - 1), column.group[0].orient
-            self._note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
+            reports.note(describe_missing_cells(name, decoded.missing_count, last, orient=orient))
         if decoded.problems and not decoded.count_error:
             raised = keep_unreadable(
                 name, header, decoded.problems, decoded.cell, column.address, cells_each=cells_each
             )
             if raised is not None:
                 for wrong in raised:
-                    self._report(wrong)
-                return self._build_array(column, name, decoded.buffer)
+                    reports.report(wrong)
+                return self._build_array(column, name, decoded.buffer, reports)
         if not decoded.problems and not decoded.count_error:
-            return self._build_array(column, name, decoded.buffer)
+            return self._build_array(column, name, decoded.buffer, reports)
         for wrong in errors_of_problems(decoded.problems, header, name, column.address, cells_each=cells_each):
-            self._report(wrong)
-        if self._judge is not None:
-            self._take_judged(name, *_take_readable(decoded, header.capacity), column)
+            reports.report(wrong)
+        if reports.judge is not None:
+            reports.take_judged(name, *_take_readable(decoded, header.capacity), column)
         return None
 
-    def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer) -> np.ndarray[Any, Any]:
-        if self._judge is not None:
-            self._take_judged(name, buffer, np.empty(0, np.int64), column)
-        elif self._arrays.restore is not None:
-            buffer = self._arrays.restore.restore(name, buffer, column)
+    def _build_array(self, column: ArrayColumn, name: str, buffer: Buffer, reports: Reports) -> Array:
+        if reports.judge is not None:
+            reports.take_judged(name, buffer, np.empty(0, np.int64), column)
+        elif self.restore is not None:
+            buffer = self.restore.restore(name, buffer, column)
         return view_of(column.header, buffer)
 
-    def _take_judged(self, name: str, buffer: Buffer | None, unreadable: Positions, column: ArrayColumn) -> None:
+
+class Reports:
+    """What is said of arrays while their cells are read.
+
+    `report`: is called with each error. `note`: is called with each finding about something that was accepted although
+    it is not as `write` writes it. `judge`: as for `SheetArrays.check`. `finds_edits`: whether rows that were added or
+    deleted alike are one finding.
+    """
+
+    def __init__(
+        self, report: ReportError, note: NoteFinding, judge: JudgeArray | None = None, *, finds_edits: bool = False
+    ) -> None:
+        self.report, self.note, self.judge, self.finds_edits = report, note, judge, finds_edits
+        self.words = TakenWords()
+        self._changes: dict[str, RowChange] = {}
+
+    def note_edits(self, edits: Iterable[RowEdit]) -> None:
+        """Note the rows that were added or deleted, now that the elements have been compared."""
+        for edit in edits:
+            if (finding := edit.to_finding(self._changes)) is not None:
+                self.note(finding)
+
+    def take_judged(self, name: str, buffer: Buffer | None, unreadable: Positions, column: ArrayColumn) -> None:
         """Note what the judge says of an array; `unreadable`: the places of elements whose cells cannot be read."""
-        for finding in self._judge(name, buffer, column, unreadable) if self._judge is not None else ():
+        for finding in self.judge(name, buffer, column, unreadable) if self.judge is not None else ():
             if isinstance(finding, RowChange):
                 self._changes[name] = finding
             else:
-                self._note(replace(finding, array=name))
+                self.note(replace(finding, array=name))
 
 
 def _take_readable(decoded: DecodedColumn, capacity: int) -> tuple[Buffer | None, Positions]:

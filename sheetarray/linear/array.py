@@ -20,7 +20,6 @@ from ..elements import (
     Cell,
     ComplexForm,
     Missing,
-    NamedMissing,
     Problem,
     blank_missing,
     check_missing,
@@ -303,8 +302,7 @@ def decode_list(
         floats = buffer if cells_each == 1 else buffer.view(complex_part_dtype(header.dtype).numpy)
         how = leave_words(missing) if keeps_words else missing
         problems = taken.take(name, floats, problems, missing=how, cell=data.__getitem__, address=here)
-    if isinstance(missing, NamedMissing):
-        buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
+    buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
     if words is None and taken.counts:
         note(taken.to_finding())
     if problems and take_problems is not None:
