@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from browser import PageReader
 
 import sheetarray as sa
-from sheetarray.api import shown as listings
 
+MOST_ROWS = 200  # that a table shows
 HOSTILE = "<b>\x1b[31m\nname</b>"
 
 
@@ -21,6 +23,11 @@ HOSTILE = "<b>\x1b[31m\nname</b>"
 def path(tmp_path: Path) -> Path:
     sa.write(tmp_path / "run.csv", {"t": np.array([[1.5, 2.5]]), "n": np.arange(3)})
     return tmp_path / "run.csv"
+
+
+def list_findings(findings: Iterator[sa.Finding]) -> Any:
+    """What `check` gives, of some findings."""
+    return type(sa.check(io.StringIO(), format="csv"))(findings)
 
 
 def test_scan_gives_a_dict_that_shows_as_a_table(path: Path) -> None:
@@ -35,7 +42,7 @@ def test_scan_gives_a_dict_that_shows_as_a_table(path: Path) -> None:
         ["n", "int64", "3", "row-major", "B2", "21"],
     ]
     assert copy.deepcopy(infos) == pickle.loads(pickle.dumps(infos)) == infos
-    assert repr(listings.ArrayInfos()) == "{}"
+    assert repr(type(infos)()) == "{}"
 
 
 def test_dimensions_have_a_column_where_there_are_names(tmp_path: Path) -> None:
@@ -67,7 +74,7 @@ def test_findings_come_as_they_are_found() -> None:
             taken.append(number)
             yield sa.Finding("warning", None, str(number))
 
-    findings = listings.Findings(find())
+    findings = list_findings(find())
     next(findings)
     assert taken == [0]
 
@@ -78,7 +85,7 @@ def test_an_absent_file_is_an_error_as_before(tmp_path: Path) -> None:
 
 
 def test_tables_hold_texts_and_nothing_else() -> None:
-    findings = listings.Findings(iter([sa.Finding("error", HOSTILE, HOSTILE, HOSTILE, array=HOSTILE)]))
+    findings = list_findings(iter([sa.Finding("error", HOSTILE, HOSTILE, HOSTILE, array=HOSTILE)]))
     assert repr(findings).isprintable() is False  # its lines are
     assert all(line.isprintable() for line in repr(findings).splitlines())
     assert len(repr(findings).splitlines()) == 2
@@ -86,16 +93,16 @@ def test_tables_hold_texts_and_nothing_else() -> None:
     assert tags == {"table", "thead", "tbody", "tr", "th", "td"}
 
 
-@pytest.mark.parametrize("count", [listings.MOST_ROWS - 1, listings.MOST_ROWS, listings.MOST_ROWS + 1])
+@pytest.mark.parametrize("count", [MOST_ROWS - 1, MOST_ROWS, MOST_ROWS + 1])
 def test_a_long_table_says_what_it_leaves_out(count: int) -> None:
-    findings = listings.Findings(sa.Finding("error", None, f"m{n}") for n in range(count))
-    rest = max(0, count - listings.MOST_ROWS)
+    findings = list_findings(sa.Finding("error", None, f"m{n}") for n in range(count))
+    rest = max(0, count - MOST_ROWS)
     assert ("and 1 more" in repr(findings)) is ("and 1 more" in findings._repr_html_()) is bool(rest)
-    assert len(repr(findings).splitlines()) == 1 + min(count, listings.MOST_ROWS) + bool(rest)
+    assert len(repr(findings).splitlines()) == 1 + min(count, MOST_ROWS) + bool(rest)
 
 
 @pytest.mark.parametrize("length", [159, 160, 161])
 def test_a_long_text_is_cut_in_a_terminal(length: int) -> None:
-    shown = repr(listings.Findings(iter([sa.Finding("error", None, "x" * length)])))
+    shown = repr(list_findings(iter([sa.Finding("error", None, "x" * length)])))
     assert ("x" * length in shown) is (length <= 160)
     assert ("…" in shown) is (length > 160)

@@ -15,11 +15,17 @@ from addresses import cell_address
 from examples import ANEW
 
 import sheetarray as sa
-from sheetarray.changes.conflicts import DELETED
 
 TRIALS = 300 if ANEW else 30
 COPIES = 10
 NAMES = ("id", "t", "n", "s")
+
+
+class Deleted:
+    """What a conflict gives for an element whose row somebody has deleted."""
+
+    def __repr__(self) -> str:
+        return "deleted"
 
 
 @dataclass
@@ -112,7 +118,7 @@ def merge_plainly(base: list[dict[str, Any]], people: list[Person]) -> tuple[lis
                 if (number, name) in person.edits and repr(person.edits[number, name]) != repr(row[name])
             }
             if said and (deleters or len({repr(value) for value in said.values()}) > 1):
-                conflicts[number, name] = dict.fromkeys(deleters, DELETED) | said
+                conflicts[number, name] = dict.fromkeys(deleters, Deleted()) | said
                 stays = True
             elif said:
                 merged[name] = next(iter(said.values()))

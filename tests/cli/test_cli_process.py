@@ -28,8 +28,8 @@ def run_forked(*args, output=None, encoding="utf-8", environment=None):
             os.environ.pop(name, None)
         os.environ |= {environment or {}!r}
         sys.stdout.reconfigure(encoding={encoding!r})
-        from sheetarray.__main__ import main
-        main(prog_name="sheetarray")
+        import runpy
+        runpy.run_module("sheetarray", run_name="__main__", alter_sys=True)
     """
     return run_child(code, *args, output=output)
 
@@ -151,9 +151,9 @@ def test_an_unreadable_file(path):
 
 def test_info_imports_no_engine(path):
     code = (
-        "import sys; from sheetarray.cli import main\n"
-        "for arguments in (['--help'], ['info', sys.argv[1]]):\n"
-        "    try: main(arguments)\n"
+        "import sys, runpy; path = sys.argv[1]\n"
+        "for sys.argv[1:] in (['--help'], ['info', path]):\n"
+        "    try: runpy.run_module('sheetarray', run_name='__main__')\n"
         "    except SystemExit as end: assert not end.code\n"
         "    print(sorted({'polars', 'pandas', 'openpyxl', 'gspread', 'rich'} & set(sys.modules)))"
     )

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pytest
+from command_line import has_compiled_loops
 
 import sheetarray as sa
-from sheetarray import read_csv, write_csv
+from sheetarray import write_csv
 from sheetarray.errors import FormatError
-from sheetarray.loops import describe
-from sheetarray.sheets.delimited import check_csv, scan_csv
 
 A, B = np.arange(24.0).reshape(2, 3, 4), np.arange(5, dtype="int16")
 
@@ -66,17 +65,17 @@ def count_calls(operation, count: int, array: np.ndarray, orient: str = "columns
 
 
 @pytest.mark.parametrize(
-    ("operation", "compiled", "plain"), [(scan_csv, 100, 190), (read_csv, 148, 310), (check_csv, 195, 350)]
+    ("operation", "compiled", "plain"), [(sa.scan, 100, 190), (sa.read, 148, 310), (sa.check, 195, 350)]
 )
 def test_an_array_of_two_elements_costs_few_calls(operation, compiled, plain):
     """Without the compiled loops each cell of a header costs some calls besides."""
-    most = compiled if describe() == "compiled" else plain
+    most = compiled if has_compiled_loops() else plain
     array = np.array([1.5, 2.5])
     count_calls(operation, 50, array)  # what is made once
     assert count_calls(operation, 1100, array) - count_calls(operation, 600, array) <= 500 * most
 
 
-@pytest.mark.parametrize("operation", [scan_csv, read_csv, check_csv])
+@pytest.mark.parametrize("operation", [sa.scan, sa.read, sa.check])
 def test_no_setting_of_the_process_is_changed_for_many_arrays(operation, monkeypatch):
     changes: list[str] = []
     for name in ("disable", "enable", "freeze", "unfreeze", "set_threshold", "collect"):

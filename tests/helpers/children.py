@@ -21,8 +21,7 @@ from typing import Any
 
 import pytest
 from adapters_deleted import ASKED, find_missing_format
-
-from sheetarray.loops import describe
+from command_line import has_compiled_loops
 
 measured = pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="the peak of a process's memory is told by Linux"
@@ -167,7 +166,7 @@ def run_limited(
         calls: how many the program makes one after the other, each of which may take so many seconds.
     """
     seconds *= calls
-    if describe() == "plain":
+    if not has_compiled_loops():
         seconds *= _PLAIN
     elif part > 1:
         seconds = _FIXED_SECONDS * calls + (seconds - _FIXED_SECONDS * calls) / part

@@ -10,6 +10,11 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 
+def has_compiled_loops() -> bool:
+    """Whether the compiled loops run, as `--version` says it."""
+    return run_command("--version").output.endswith("(compiled)\n")
+
+
 def run_command(*arguments: object, **options: Any) -> Result:
     """What a command has printed, and its exit status; `options` are those of click's runner, such as `input`."""
     (command,) = entry_points(group="console_scripts", name="sheetarray")

@@ -16,7 +16,8 @@ import xarray as xr
 
 import sheetarray as sa
 from sheetarray import api
-from sheetarray.scale import SheetArrayBackend
+
+ENGINE = xr.backends.list_engines()["sheetarray"]
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_arrays_are_read_when_they_are_asked_for(
 
     original = api.read
     monkeypatch.setattr(api, "read", spy)
-    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine="sheetarray")
     assert read == [["kind", "lat", "time"]]
     assert opened["t"].dtype == np.float64
     assert opened["t"].dims == ("time", "lat")
@@ -56,12 +57,12 @@ def test_arrays_are_read_when_they_are_asked_for(
 def test_rows_of_a_large_text_are_read_without_the_rest(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(size=(2000, 3))
     sa.write(tmp_path / "t.csv", {"t": values, "turned": np.asfortranarray(values)})
-    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine="sheetarray")
     assert (opened["turned"][5:7].values == values[5:7]).all()
     assert (opened["t"][1:].values == values[1:]).all()
     cells = (tmp_path / "t.csv").read_text()
     (tmp_path / "t.csv").write_text(cells.replace(repr(values[1000, 1].item()), "five"))
-    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine="sheetarray")
     with pytest.raises(sa.FormatError, match=r"t\[1000, 1\]"):
         opened["t"][999:1001].load()
     for rows in (slice(0, 3), slice(700, 900), slice(1990, None), slice(8, 8), slice(1001, 2000)):
@@ -71,7 +72,7 @@ def test_rows_of_a_large_text_are_read_without_the_rest(tmp_path: Path) -> None:
 
 def test_a_file_that_changed_is_an_error(grid: xr.Dataset, tmp_path: Path) -> None:
     sa.write(tmp_path / "t.csv", grid)
-    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend)
+    opened = xr.open_dataset(tmp_path / "t.csv", engine="sheetarray")
     sa.write(tmp_path / "t.csv", grid[["t"]])
     with pytest.raises(sa.FormatError, match="has changed since it was opened"):
         opened["t"].load()
@@ -79,16 +80,17 @@ def test_a_file_that_changed_is_an_error(grid: xr.Dataset, tmp_path: Path) -> No
 
 def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tmp_path: Path) -> None:
     sa.write(tmp_path / "t.csv", grid)
-    opened = xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend, drop_variables=["t"], missing="nan")
+    opened = xr.open_dataset(tmp_path / "t.csv", engine="sheetarray", drop_variables=["t"], missing="nan")
     xr.testing.assert_identical(opened.load(), grid.drop_vars("t"))
     for option, said in (("strange", "no option 'strange'"), ("names", "drop_variables= leaves out arrays")):
         with pytest.raises(TypeError, match=said):
-            xr.open_dataset(tmp_path / "t.csv", engine=SheetArrayBackend, **{option: ["t"]})
+            xr.open_dataset(tmp_path / "t.csv", engine="sheetarray", **{option: ["t"]})
     sa.write(tmp_path / "u.dat", {"a": np.zeros((2, 3))}, format="csv")
-    assert xr.open_dataset(tmp_path / "u.dat", engine=SheetArrayBackend, format="csv")["a"].dims == ("a_0", "a_1")
+    assert xr.open_dataset(tmp_path / "u.dat", engine="sheetarray", format="csv")["a"].dims == ("a_0", "a_1")
     file = io.BytesIO((tmp_path / "t.csv").read_bytes())
     xr.testing.assert_identical(
-        SheetArrayBackend().open_dataset(file, format="csv", drop_variables="t"), grid.drop_vars("t")
+        ENGINE.open_dataset(file, format="csv", drop_variables="t"),
+        grid.drop_vars("t"),
     )
 
 
@@ -110,7 +112,7 @@ def test_options_variables_to_drop_and_files_without_labels(grid: xr.Dataset, tm
     ],
 )
 def test_a_suffix_tells_whether_the_engine_is_meant(name: str, opens: bool) -> None:
-    assert SheetArrayBackend().guess_can_open(name) is opens
+    assert ENGINE.guess_can_open(name) is opens
 
 
 def test_the_beginning_of_an_open_file_tells_whether_the_engine_is_meant() -> None:
@@ -118,7 +120,7 @@ def test_the_beginning_of_an_open_file_tells_whether_the_engine_is_meant() -> No
     sa.write(file, {"t": np.arange(3)}, format="csv")
     for content, opens in ((file.getvalue(), True), (b"\x89HDF\r\n\x1a\n", False), (b"CDF\x01" + bytes(4), False)):
         opened = io.BytesIO(content)
-        assert SheetArrayBackend().guess_can_open(opened) is opens
+        assert ENGINE.guess_can_open(opened) is opens
         assert opened.tell() == 0
 
 
@@ -129,9 +131,9 @@ def test_only_an_open_file_of_arrays_is_claimed_among_texts() -> None:
         sa.write(files[name], arrays, format=suffix)
     utf16 = files["array of csv"].getvalue().decode().encode("utf-16")
     for content in (utf16, *(file.getvalue() for file in files.values())):
-        assert SheetArrayBackend().guess_can_open(io.BytesIO(content))
+        assert ENGINE.guess_can_open(io.BytesIO(content))
     for content in (b"", b"hello", b"a,b\n1,2\n", b"{}", b"[1, 2]", b'{"t": 1}', b"\x81\xa1a\x01"):
-        assert not SheetArrayBackend().guess_can_open(io.BytesIO(content)), content
+        assert not ENGINE.guess_can_open(io.BytesIO(content)), content
     with pytest.raises(ValueError, match="did not find a match"):
         xr.open_dataset(io.BytesIO(b"a,b\n1,2\n"))
 
@@ -141,18 +143,18 @@ def test_values_are_decoded_only_where_it_is_asked_for(option: str, grid: xr.Dat
     path = tmp_path / "t.csv"
     sa.write(path, grid)
     for off in ({option: False}, {option: None}, {"decode_cf": False}, {"use_cftime": False, "decode_coords": False}):
-        xr.testing.assert_identical(xr.open_dataset(path, engine=SheetArrayBackend, **off).load(), grid)
+        xr.testing.assert_identical(xr.open_dataset(path, engine="sheetarray", **off).load(), grid)
 
 
 def test_values_are_decoded_by_the_rules_of_netcdf(grid: xr.Dataset, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     sa.write(path, grid)
-    with xr.open_dataset(path, engine=SheetArrayBackend, decode_times=True) as opened:
+    with xr.open_dataset(path, engine="sheetarray", decode_times=True) as opened:
         assert opened["t"].values[0, 1] == np.datetime64("1970-01-02")
         assert opened["t"].attrs == {}
         assert opened["lat"].identical(grid["lat"])
     cftime = pytest.importorskip("cftime")
-    with xr.open_dataset(path, engine=SheetArrayBackend, decode_times=xr.coders.CFDatetimeCoder(use_cftime=True)) as o:
+    with xr.open_dataset(path, engine="sheetarray", decode_times=xr.coders.CFDatetimeCoder(use_cftime=True)) as o:
         assert o["t"].values[0, 1] == cftime.DatetimeGregorian(1970, 1, 2)
     packed = xr.Dataset(
         {
@@ -163,7 +165,7 @@ def test_values_are_decoded_by_the_rules_of_netcdf(grid: xr.Dataset, tmp_path: P
     )
     sa.write(path, packed)
     decoded = {"mask_and_scale": True, "decode_coords": True, "decode_timedelta": True}
-    with xr.open_dataset(path, engine=SheetArrayBackend, **decoded) as opened:
+    with xr.open_dataset(path, engine="sheetarray", **decoded) as opened:
         np.testing.assert_array_equal(opened["n"], [1, np.nan])
         assert "p" in opened.coords
         assert opened["lag"].values.tolist() == np.array([1, 2], "m8[h]").astype("m8[ns]").tolist()
@@ -182,4 +184,4 @@ def test_a_variable_named_none_comes_back_so(tmp_path: Path) -> None:
 def test_the_entry_point_names_the_engine() -> None:
     pyproject = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     module, _, name = pyproject["project"]["entry-points"]["xarray.backends"]["sheetarray"].partition(":")
-    assert getattr(import_module(module), name) is SheetArrayBackend
+    assert getattr(import_module(module), name) is type(ENGINE)

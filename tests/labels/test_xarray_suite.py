@@ -14,7 +14,6 @@ import xarray as xr
 from adapters_deleted import needing
 
 import sheetarray as sa
-from sheetarray.scale import SheetArrayBackend
 
 suite = pytest.importorskip("xarray.tests.test_backends")
 
@@ -33,7 +32,7 @@ def use_dask(request: pytest.FixtureRequest) -> Any:
 class TestCsv(suite.DatasetIOBase):  # type: ignore[misc]
     """Every test of the suite runs. Those that ask for what NetCDF does otherwise are below, each with the reason."""
 
-    engine = SheetArrayBackend
+    engine = "sheetarray"
     format = "csv"
 
     def save(self, dataset: xr.Dataset, path: str, **options: Any) -> None:

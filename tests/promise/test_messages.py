@@ -74,8 +74,6 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table, tmp_path, gsp
     def write_view(**options: Any):
         sa.write(tmp_path / "view.xlsx", {"t": np.ones((2, 3))}, views={"t": sa.View(**options)})
 
-    from sheetarray.sheets.google.appending import append_gsheet
-
     calls: list[tuple[Any, dict[str, Any]]] = [
         (sa.read, {"source": table, "names": None, "progress": None}),
         (sa.write, {"target": tmp_path / "a.csv", "arrays": arrays, "progress": None}),
@@ -101,7 +99,7 @@ def test_an_argument_of_a_wrong_kind_is_refused_by_its_name(table, tmp_path, gsp
         (sa.to_linear, {"array": ARRAY}),
         (sa.from_linear, {"cells": sa.to_linear(ARRAY)}),
         (sa.write_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
-        (append_gsheet, {"target": key, "arrays": arrays, "client": gspread_client}),
+        (sa.append, {"target": f"gsheets://{key}", "arrays": arrays, "client": gspread_client}),
         (sa.read_gsheet, {"source": key, "client": gspread_client}),
     ]
     unnamed = []

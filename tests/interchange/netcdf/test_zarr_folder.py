@@ -320,23 +320,20 @@ def test_a_link_that_comes_while_the_folder_is_read_is_not_followed(
     suffix: str, whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It takes the place of a file, or of a folder on the way to it, after everything was looked at."""
-    from sheetarray.files import ReadFolder
-
     sa.write(tmp_path / f"secret{suffix}", {"a": np.array([42.0, 42.0, 42.0]), "b": np.arange(4.0)})
     path = write_folder(tmp_path / f"t{suffix}")
     if suffix == ".ra" and whole:
         pytest.skip("the files of such a folder lie in it itself")
-    opens = ReadFolder.open
+    opens, place = os.open, path / ("a.ra" if suffix == ".ra" else "a" if whole else "a/0")
 
-    def swap(folder: ReadFolder, name: str) -> Any:
-        if name in ("a/0", "a.ra"):
-            place = path / (name.partition("/")[0] if whole else name)
+    def swap(name: Any, flags: int, *mode: int, dir_fd: int | None = None) -> int:
+        if name == place.name and dir_fd is not None:
+            monkeypatch.setattr(os, "open", opens)
             place.rename(tmp_path / "away")
             place.symlink_to(tmp_path / f"secret{suffix}" / place.relative_to(path))
-            monkeypatch.setattr(ReadFolder, "open", opens)
-        return opens(folder, name)
+        return opens(name, flags, *mode, dir_fd=dir_fd)
 
-    monkeypatch.setattr(ReadFolder, "open", swap)
+    monkeypatch.setattr(os, "open", swap)
     with pytest.raises(sa.FormatError, match="links are not followed"):
         sa.read(path)
 
