@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Literal, overload
 
@@ -307,37 +308,45 @@ def check(
     source = locate_place(source, storage_options, format, options.get("client"))
     place = find_place(source)
     of_arrays, asks_for_table = without_table_options("check", source, format, options)
-    findings = _without_errors(find_format("check", source, format, of_arrays).function("check")(source, **of_arrays))
+    findings = find_format("check", source, format, of_arrays).function("check")(source, **of_arrays)
     if asks_for_table:
-        first = next(findings, None)
+        try:
+            first = next(findings, None)
+        except FormatError as error:
+            first = Finding.from_error(error)
         if first is None or not may_be_table(first.message):
             find_format("check", source, format, options)  # refuses them
         findings = chain([first] if first else [], findings)
-    of_table = _of_table(findings, lambda: find_table(source, place, format, options, is_checked=True))
-    return Findings(_without_errors(of_table))
+    return Findings(_of_table(findings, partial(find_table, source, place, format, options, is_checked=True)))
 
 
 def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTable | None]) -> Iterator[Finding]:
     """Yield findings; of a source that holds an ordinary table, and no array, what is doubtful in the table.
 
+    If the source cannot be opened because of its content, that is a finding, too.
+    """
+    try:
+        for finding in findings:
+            yield from _find_in_table(finding, read_table) if may_be_table(finding.message) else (finding,)
+    except FormatError as error:
+        finding = Finding.from_error(error)
+        yield from _find_in_table(finding, read_table) if may_be_table(finding.message) else (finding,)
+
+
+def _find_in_table(finding: Finding, read_table: Callable[[], OrdinaryTable | None]) -> list[Finding]:
+    """Return what is doubtful in the table of a source without arrays, or its finding where it holds no table either.
+
     Cells that cannot be read are findings, too: one for all formulas of a column that have no value.
     """
-    for finding in findings:
-        if may_be_table(finding.message) and (table := read_table()) is not None:
-            errors: list[Finding] = []
-            errors += while_few(table.list_errors(), errors)
-            yield from errors
-            yield from table.findings
-        else:
-            yield finding
-
-
-def _without_errors(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Yield findings. If the source cannot be opened because of its content, yield that as a finding, too."""
     try:
-        yield from findings
+        table = read_table()
     except FormatError as error:
-        yield Finding.from_error(error)
+        return [Finding.from_error(error)]
+    if table is None:
+        return [finding]
+    errors: list[Finding] = []
+    errors += while_few(table.list_errors(), errors)
+    return [*errors, *table.findings]
 
 
 def read_labelled(

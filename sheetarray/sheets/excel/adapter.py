@@ -38,7 +38,7 @@ from ..views.description import View, select_views
 from ..workbooks import check_choices, check_is_text, check_title
 from .checking.large import find_in_large
 from .checking.workbook import find_all, select_searched, select_sheets
-from .guard.snapshots import open_snapshots
+from .guard.snapshots import Snapshots
 from .reading import read_book
 from .sheet_writes import sheet_room, write
 from .tables.recorded import find_tables
@@ -294,7 +294,7 @@ def scan_excel(
         if not places:
             return scan_sheets(sheets, strict=strict, resize=resize)
         scan_arrays = partial(scan_sheets, sheets, strict=strict, resize=resize)
-        return scan_with_tables(places, scan_arrays, open_snapshots(book))
+        return scan_with_tables(places, scan_arrays, Snapshots(book))
 
 
 def check_excel(
@@ -329,7 +329,7 @@ def check_excel(
     try:
         with Source(source) as opened, Workbook(opened, reads_numbers=True) as book:
             in_large = find_in_large(book, sheet, as_missing, guard=guard)
-            findings = list(find_all(book, sheet, as_missing, guard=guard)) if in_large is None else in_large
+            findings = find_all(book, sheet, as_missing, guard=guard) if in_large is None else in_large
     except FormatError as error:
         findings = [Finding.from_error(error)]
     yield from findings

@@ -11,7 +11,6 @@ from ...errors import locating
 from ...files import Readable, Source
 from ..sheet_choice import SheetChoice
 from .checking.workbook import select_searched, select_sheets
-from .checksums.stored import StoredChecksums
 from .reader.cells import CellRun
 from .reader.scalars import scalars
 from .tables.recorded import find_tables
@@ -31,7 +30,7 @@ def list_writes_excel(source: Readable) -> list[str]:
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
         writes = [
             [sheet.title or "" for sheet in sheets if find_anchors(sheet)]
-            for _, sheets in StoredChecksums(book).split_by_write(select_sheets(book, None))
+            for _, sheets in book.checksums.split_by_write(select_sheets(book, None))
         ]
     titles = [title for of_write in writes for title in of_write]
     return titles if len(titles) == len(list(filter(None, writes))) > 1 else []

@@ -25,7 +25,7 @@ from ..sheet_choice import SheetChoice
 from ..table_areas import take_named
 from .beside import list_in_workbook
 from .checking.workbook import select_sheets
-from .guard.snapshots import open_snapshots, warn_of_guard
+from .guard.snapshots import Snapshots, warn_of_guard
 from .tables.recorded import find_tables
 from .workbook import Workbook
 
@@ -43,8 +43,8 @@ def read_book(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays of an open workbook; the arguments are those of `read_excel`."""
     sheets = select_sheets(book, sheet)
-    snapshots = open_snapshots(book) if guard else None
-    restore = snapshots if snapshots is not None and snapshots.sheets else None
+    snapshots = Snapshots(book, are_used=guard)
+    restore = snapshots if snapshots.sheets else None
 
     def read_arrays(selected: Sequence[str] | None) -> dict[str, np.ndarray[Any, Any]]:
         arrays = open_sheets(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
@@ -63,7 +63,7 @@ def read_book(
     except FormatError as error:
         error.hint = book.advise(error.location, error.hint or "") or None
         raise
-    if snapshots is not None:
+    if guard:
         warn_of_guard([*snapshots.iter_problems()])
     return by_name
 
@@ -129,8 +129,8 @@ def read_written_excel(source: Readable) -> dict[str, np.ndarray[Any, Any]]:
         The arrays that have a snapshot; none if the workbook has no guard.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened, reads_numbers=True) as book:
-        snapshots = open_snapshots(book)
-        if snapshots is None or not snapshots.sheets:
+        snapshots = Snapshots(book)
+        if not snapshots.sheets:
             return {}
         sheets = book.plain_sheets()
         tables = open_recorded(find_tables(book, sheets), snapshots)

@@ -30,7 +30,6 @@ from ..table_areas import take_named
 from ..views.description import View, can_be_shown
 from ..views.plans import check_views
 from .accepting.exact import read_writes
-from .checksums.stored import StoredChecksums
 from .guard.snapshots import Snapshots
 from .revising import Revision, revise_sheets_excel
 from .sheet_writes import sheet_room, write
@@ -145,7 +144,7 @@ def _choose_titles(book: Workbook, sheet: str | int) -> list[str]:
     sheets, snapshots = book.plain_sheets(), Snapshots(book)
     gone = [header.sheet for header in map(snapshots.headers.__getitem__, snapshots.search.evidence)]
     title = find_title(sheet, list(dict.fromkeys([*(plain.title or "" for plain in sheets), *gone])))
-    _, together = StoredChecksums(book).choose_write(sheets, title)
+    _, together = book.checksums.choose_write(sheets, title)
     return list(dict.fromkeys([title, *(plain.title or "" for plain in together)]))
 
 

@@ -15,6 +15,7 @@ from ...dtypes import Mask, Positions
 from ...errors import Finding, FormatError, NotFoundError
 from ...files import Source
 from ..guard_texts import guard_title, may_be_guard
+from .checksums.stored import StoredChecksums
 from .following import Followed
 from .guard.guard_sheet import AS_WRITTEN, find_lost_mark, is_guard
 from .opening import open_cells
@@ -116,6 +117,11 @@ class Workbook:
         except FormatError as error:
             self.record_error = error
         return {}
+
+    @cached_property
+    def checksums(self) -> StoredChecksums:
+        """The checksums that the record has of the arrays."""
+        return StoredChecksums(self.record, self.record_error)
 
     @cached_property
     def header_rows(self) -> dict[str, int]:

@@ -21,7 +21,6 @@ from ....errors import NO_ARRAY, FormatError
 from ....linear.array import LinearArray
 from ....linear.buffers import view_of
 from ...accepted import read_accepted
-from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import Snapshots
 from ..guard.written import WrittenArrays, WrittenChanges
 from ..workbook import Workbook
@@ -31,15 +30,13 @@ from ..worksheet import ExcelSheet
 class ExactArrays:
     """The arrays of a workbook with the lengths that their cells have, and their snapshots.
 
-    `sheets`: in which they stand. `memory`: the checksums of the workbook, which have not been asked about these
-    arrays. `snapshots`: those of the workbook. `titles`: as for `writes`.
+    `sheets`: in which they stand. `snapshots`: those of the workbook. `titles`: as for `writes`.
 
     Attributes:
         sheets: in which they stand.
         writes: the titles under which the record has the writes of these arrays; None for all writes.
         accepted: the arrays, and what became of them; `compare` says more where they have snapshots.
         arrays: their columns.
-        memory: the checksums of the workbook.
         snapshots: those of the workbook.
         written: each array beside its evidence.
 
@@ -49,17 +46,17 @@ class ExactArrays:
 
     def __init__(
         self,
+        book: Workbook,
         sheets: Sequence[ExcelSheet],
         missing: Missing,
-        memory: StoredChecksums,
         snapshots: Snapshots,
         titles: Set[str] | None = None,
     ) -> None:
         self.sheets, self.writes = list(sheets), titles
         self.accepted, self.arrays = read_accepted(self.sheets, missing=missing)
         self._changes = WrittenChanges()
-        self.memory, self.snapshots = memory, snapshots
-        self.written = WrittenArrays(self.memory, self.snapshots, restores=True)
+        self.snapshots = snapshots
+        self.written = WrittenArrays(book, snapshots, restores=True)
         for name, array in self.arrays.items():
             errors = self.accepted.unreadable.get(name)
             places = np.empty(0, np.int64) if errors is None else _find_unreadable(array, errors)
@@ -106,18 +103,17 @@ def read_writes(book: Workbook, missing: Missing, title: str | None = None) -> l
     Raises:
         FormatError: there is no array, or as `read_accepted`.
     """
-    memory = StoredChecksums(book)
-    snapshots = Snapshots(book, memory)
+    snapshots = Snapshots(book)
     if title is not None:
-        titles, sheets = memory.choose_write(book.plain_sheets(), title)
-        return [ExactArrays(sheets, missing, memory, snapshots, titles)]
-    groups = memory.split_by_write(book.plain_sheets())
+        titles, sheets = book.checksums.choose_write(book.plain_sheets(), title)
+        return [ExactArrays(book, sheets, missing, snapshots, titles)]
+    groups = book.checksums.split_by_write(book.plain_sheets())
     if not [sheets for _, sheets in groups[1:] if sheets]:
-        return [ExactArrays(groups[0][1], missing, memory, snapshots)]
+        return [ExactArrays(book, groups[0][1], missing, snapshots)]
     writes: list[ExactArrays] = []
     for titles, sheets in groups:
         try:
-            writes += [ExactArrays(sheets, missing, StoredChecksums(book), snapshots, titles)] if sheets else []
+            writes += [ExactArrays(book, sheets, missing, snapshots, titles)] if sheets else []
         except FormatError as error:
             if error.reason != NO_ARRAY:
                 raise

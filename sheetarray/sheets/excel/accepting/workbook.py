@@ -18,7 +18,6 @@ from ....linear.array import LinearArray
 from ...accepted import AcceptedArrays, join_accepted
 from ...sheet_choice import SheetChoice, find_title
 from ..checking.views import read_typed_over, typed_over_views
-from ..checksums.stored import StoredChecksums
 from ..guard.snapshots import Snapshots, warn_of_guard
 from ..package.package import Package
 from ..package.packing import PackageWriter
@@ -105,7 +104,7 @@ def accept_workbook(
             snapshots = writes[0].snapshots
             problems = [*snapshots.iter_problems(thorough=True)]
             warn_of_guard([] if anew else problems)
-            is_true = not (anew or problems or any(read.written.own or read.memory.findings for read in writes))
+            is_true = not (anew or problems or reading.checksums.findings or any(read.written.own for read in writes))
             is_true = is_true and not any(array.is_changed for read in writes for array in read.arrays.values())
             is_true = is_true and not (tables is not None and tables.sheets)
             replaced, record = dict[str, bytes](), {**book.record}
@@ -157,7 +156,7 @@ def _choose_sheets_of(book: Workbook, sheet: str | int) -> list[str]:
     """Return the title of the sheet that was chosen, and then those of the sheets that were written with it."""
     sheets = book.plain_sheets()
     title = find_title(sheet, [plain.title or "" for plain in sheets])
-    _, together = StoredChecksums(book).choose_write(sheets, title)
+    _, together = book.checksums.choose_write(sheets, title)
     return list(dict.fromkeys([title, *(plain.title or "" for plain in together)]))
 
 
@@ -182,9 +181,7 @@ def _read_all(
     except FormatError as error:
         if error.reason != NO_ARRAY or tables is None:
             raise
-    memory = StoredChecksums(book)
-    titles = None if chosen is None else {*chosen}
-    return [ExactArrays((), missing, memory, Snapshots(book, memory), titles)], tables
+    return [ExactArrays(book, (), missing, Snapshots(book), None if chosen is None else {*chosen})], tables
 
 
 def _choose_revised(

@@ -24,6 +24,6 @@ def find_in_large(book: Workbook, sheet: SheetChoice, missing: Missing, *, guard
         return None
     with Workbook(book.source, before=book) as again:
         try:
-            return list(find_all(again, sheet, missing, guard=guard, check=check_in_blocks))
+            return find_all(again, sheet, missing, guard=guard, check=check_in_blocks)
         except (FormatError, NotInPiecesError):
             return None

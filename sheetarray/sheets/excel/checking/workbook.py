@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from ....columns import ArrayColumn, RowChange
-from ....dtypes import Buffer, Positions
 from ....elements import Missing
 from ....errors import Finding
 from ...arrays_of_sheets import check_sheets
 from ...sheet_choice import SheetChoice, find_title
 from ...table_areas import take_named
 from ...table_findings import check_with_tables
-from ..checksums.stored import StoredChecksums
-from ..guard.snapshots import open_snapshots
-from ..guard.written import WrittenArrays
-from ..reader.formulas import FormulaCells
+from ..guard.snapshots import Snapshots
 from ..tables.findings import compare_checksums
 from ..tables.recorded import find_tables
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
-from .formulas import lint_formulas
-from .views import ViewFindings
+from .arrays import CheckedArrays
 
 
 def find_all(
@@ -33,77 +27,35 @@ def find_all(
     *,
     guard: bool,
     check: Callable[..., Iterator[Finding]] = check_sheets,
-) -> Iterator[Finding]:
-    """Yield every finding in an open workbook; the arguments are those of `check_excel`.
+) -> list[Finding]:
+    """Return every finding in an open workbook; the arguments are those of `check_excel`.
 
     `check`: reads the arrays and has each of them judged, as `arrays_of_sheets.check_sheets` does.
     """
-    memory, sheets, findings = StoredChecksums(book), select_sheets(book, sheet), dict[Finding, None]()
-    for number, (titles, written) in enumerate(memory.split_by_write(sheets) if sheet is None else [(None, sheets)]):
-        memory = StoredChecksums(book) if number else memory  # which has been asked about no array
-        findings |= dict.fromkeys(_find_all(book, memory, written, titles, missing, guard=guard, check=check))
+    sheets, findings = select_sheets(book, sheet), dict[Finding, None]()
+    writes = book.checksums.split_by_write(sheets) if sheet is None else [(None, sheets)]
+    for titles, of_write in writes:
+        snapshots = Snapshots(book, are_used=guard)
+        arrays = CheckedArrays(book, of_write, snapshots)
+        are_whole = True
+        if of_write or titles is None:
+            restore = snapshots if snapshots.sheets else None
+            of_arrays = list(
+                check(of_write, missing=missing, judge=arrays.judge, compare=arrays.compare, restore=restore)
+            )
+            are_whole = all(finding in arrays.changes or finding.severity == "warning" for finding in of_arrays)
+            findings |= dict.fromkeys([*book.checksums.findings, *snapshots.check()])
+            findings |= dict.fromkeys(arrays.views.find_typed_over() if titles is not None and book.views.shown else ())
+            findings |= dict.fromkeys(book.find_lost_guards(book.checksums.guard_titles()) if guard else ())
+            findings |= dict.fromkeys([*map(arrays.simplify_exchange, of_arrays), *arrays.find_unknown()])
+        if titles is not None and are_whole:  # a broken array is not missing
+            findings |= dict.fromkeys(arrays.find_missing(titles))
     if places := find_tables(book, sheets):
-        snapshots, tables = open_snapshots(book) if guard else None, take_named(places, missing)
+        snapshots, tables = Snapshots(book, are_used=guard), take_named(places, missing)
         findings = dict.fromkeys(check_with_tables(tables, findings, snapshots, partial(compare_checksums, book)))
-        findings |= dict.fromkeys(snapshots.findings if snapshots is not None else ())
-    for finding in findings:
-        hint = book.advise(finding.location, finding.hint)
-        yield finding if hint == finding.hint else replace(finding, hint=hint)
-
-
-def _find_all(
-    book: Workbook,
-    memory: StoredChecksums,
-    sheets: Sequence[ExcelSheet],
-    titles: Set[str] | None,
-    missing: Missing,
-    *,
-    guard: bool,
-    check: Callable[..., Iterator[Finding]],
-) -> Iterator[Finding]:
-    """Yield every finding about some sheets: their damage, then what became of their arrays since they were written.
-
-    `titles`: under which the record has the arrays that these sheets must hold; None where other sheets may hold them.
-    """
-    if titles is not None and not sheets:
-        yield from memory.find_missing(titles)
-        return
-    snapshots = open_snapshots(book, memory) if guard else None
-    written, views, changes = WrittenArrays(memory, snapshots), ViewFindings(book), list[Finding]()
-    formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
-    for worksheet in sheets:
-        worksheet.formulas = formulas[worksheet.title or ""]
-
-    def judge(
-        name: str, buffer: Buffer | None, column: ArrayColumn, unreadable: Positions
-    ) -> Iterator[Finding | RowChange]:
-        for finding in written.judge(name, buffer, column, unreadable) if buffer is not None else ():
-            if isinstance(finding, Finding):
-                changes.append(replace(finding, array=name))
-                yield changes[-1]
-            else:
-                yield finding
-        if book.views.editable or book.views.changed:
-            yield from views.find_unlinked(name, column, formulas)
-        if any(formulas.values()):
-            yield from lint_formulas(name, column, formulas)
-
-    def compare() -> Iterator[Finding]:
-        for finding in written.describe():
-            changes.append(finding)
-            yield finding
-
-    restore = snapshots if snapshots is not None and snapshots.sheets else None
-    findings = list(check(sheets, missing=missing, judge=judge, compare=compare, restore=restore))
-    are_whole = all(finding in changes or finding.severity == "warning" for finding in findings)
-    yield from memory.findings
-    yield from snapshots.check() if snapshots is not None else ()
-    yield from views.find_typed_over() if titles is not None and book.views.shown else ()
-    yield from book.find_lost_guards(memory.guard_titles()) if guard else ()
-    yield from map(memory.simplify_exchange, findings)
-    yield from memory.find_unknown()
-    if titles is not None and are_whole:
-        yield from memory.find_missing(titles)  # only if every array could be read: a broken one is not missing
+        findings |= dict.fromkeys(snapshots.findings)
+    hints = [book.advise(finding.location, finding.hint) for finding in findings]
+    return [replace(finding, hint=hint) for finding, hint in zip(findings, hints, strict=True)]
 
 
 def select_sheets(book: Workbook, sheet: SheetChoice, *, of_table: bool = False) -> list[ExcelSheet]:

@@ -15,7 +15,6 @@ from ....linear.header import Header
 from ....linear.parsing import warn_of_finding
 from ...snapshot import SnapshotHeader, decode_snapshot
 from ..checksums.record import Checksums, exact_checksum, read_checksums
-from ..checksums.stored import StoredChecksums
 from ..workbook import Workbook
 from .guard_sheet import read_guard
 
@@ -24,9 +23,9 @@ _MOST_WARNINGS = 5  # about guards that cannot be used
 
 
 class Snapshots:
-    """The snapshots of a workbook, which are read when the first array asks for its own.
+    """The snapshots of a workbook, which are read when the first array asks for its own; it may have none.
 
-    `memory`: the checksums of the workbook, if they are read already.
+    `are_used`: whether the caller wants any.
 
     Attributes:
         sheets: those of its guards.
@@ -34,10 +33,9 @@ class Snapshots:
         guards: the sheet of the guard in which each of them stands.
     """
 
-    def __init__(self, book: Workbook, memory: StoredChecksums | None = None) -> None:
+    def __init__(self, book: Workbook, *, are_used: bool = True) -> None:
         self._book = book
-        self._memory = StoredChecksums(book) if memory is None else memory
-        self.sheets = book.guards()
+        self.sheets = book.guards() if are_used else []
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
         self.headers: dict[Evidence, SnapshotHeader] = {}
@@ -130,12 +128,12 @@ class Snapshots:
 
     def _is_own(self, header: SnapshotHeader, buffer: Buffer) -> bool:
         """Return whether nothing speaks against it that a snapshot is of an array of this workbook."""
-        memory, name, title = self._memory, header.name, header.sheet
-        return memory.is_own(name, title, header.header, buffer, lambda: self.names_present) is not False
+        stored, name, title = self._book.checksums, header.name, header.sheet
+        return stored.is_own(name, title, header.header, buffer, lambda: self.names_present) is not False
 
     def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> OwnEvidence | None:
         """Return the evidence of an array of today; None if none is surely its own."""
-        return self.search.find(name, column.group[0].title, column.header, buffer)
+        return self.search.find(name, column.group[0].title, column.header, buffer) if self.sheets else None
 
     def find_as_recorded(self, name: str, title: str, header: Header) -> tuple[SnapshotHeader, Buffer] | None:
         """Return the snapshot of an array whose header is as it was written, and its elements; None without one.
@@ -151,11 +149,11 @@ class Snapshots:
 
     def _is_recorded(self, header: SnapshotHeader, buffer: Buffer) -> bool:
         """Return whether the checksums in the record confirm that a snapshot belongs to an array of this workbook."""
-        return self._memory.is_own(header.name, header.sheet, header.header, buffer, set) is True
+        return self._book.checksums.is_own(header.name, header.sheet, header.header, buffer, set) is True
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
-        if self._memory.is_as_written(name, column.group[0].title or "", column.header, buffer):
+        if self._book.checksums.is_as_written(name, column.group[0].title or "", column.header, buffer):
             return buffer
         own = self.find(name, column, buffer)
         if own is None:
@@ -223,11 +221,6 @@ def _may_have_checksums(sums: Mapping[str, Checksums | None], header: SnapshotHe
         return not sums
     own = sums[header.name]
     return own is not None and own.exact == exact_checksum(buffer, header.header.dtype)
-
-
-def open_snapshots(book: Workbook, memory: StoredChecksums | None = None) -> Snapshots | None:
-    """Return the snapshots of a workbook; None if no sheet has the title of a guard."""
-    return Snapshots(book, memory) if book.possible_guards else None
 
 
 def warn_of_guard(findings: Sequence[Finding]) -> None:

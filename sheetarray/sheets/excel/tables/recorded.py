@@ -10,7 +10,7 @@ from typing import Any
 from ....columns import Sheet
 from ....tables import NamedTable
 from ...table_areas import RecordedPlace, find_recorded
-from ..guard.snapshots import open_snapshots
+from ..guard.snapshots import Snapshots
 from ..workbook import Workbook
 from .cells import ExcelTable
 from .totals import find_typed_totals
@@ -41,7 +41,7 @@ def _find_recorded(book: Workbook, sheets: Sequence[Sheet], notes: Mapping[str, 
         book.titles,
         named,
         open_cells,
-        partial(open_snapshots, book),
+        partial(Snapshots, book),
     )
     return [replace(place, find_totals=partial(_find_totals, book, place.title)) for place in places]
 
