@@ -1,10 +1,10 @@
 """What people hand over -> ndarrays, exactly: values of Python and NumPy, tables of pandas, polars, Arrow and xarray.
 
 Nothing is rounded, dropped or made another kind in silence: what no array of the format can hold is a `DTypeError` that
-says what to do. `taking` has Python and NumPy, `everyday` dates, Decimals and the like, `frames` pandas, `extensions`
-its zones, periods and intervals, `series` polars, `arrow` Arrow, `datasets` xarray; `nulls` is the one rule of all of
-them for values that are missing. A `Note` says what an array does not say of its value, such as the zone of times;
-labels keep it. No package is imported to know its objects.
+says what to do. `taking` finds the rules for an object: those of `from_python`, `everyday` (dates, Decimals and the
+like), `from_pandas` and `extensions` (its zones, periods and intervals), `from_polars`, `arrow`, `from_xarray`. `nulls`
+is the one rule of all of them for values that are missing. A `Note` says what an array does not say of its value, such
+as the zone of times; labels keep it. No package is imported to know its objects.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -10,11 +11,13 @@ from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from adapters_deleted import FOLDERS_DELETED, LADDER, MODULES, RUNG
 
 import sheetarray.adapters
 
 ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "sheetarray"
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 (_ALL,) = PYPROJECT["project"]["optional-dependencies"]["all"]
 ALL_EXTRAS = _ALL.partition("[")[2].rstrip("]").split(",")
@@ -111,6 +114,24 @@ def test_the_documentation_names_modules_that_exist():
     for name in modules:
         room, _, rest = name.partition(".")
         assert name in MODULES or hasattr(import_module(f"sheetarray.{room}"), rest), name
+
+
+@pytest.mark.parametrize(
+    "init", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: str(path.relative_to(PACKAGE).parent)
+)
+def test_a_room_names_modules_and_functions_that_it_has(init: Path) -> None:
+    tree = ast.parse(init.read_text(encoding="utf-8"))
+    code = [tree, *(ast.parse(path.read_text(encoding="utf-8")) for path in init.parent.rglob("*.py"))]
+    nodes = [node for part in code for node in ast.walk(part)]
+    present = (
+        {path.stem for path in PACKAGE.glob("*")} | {path.stem for path in init.parent.glob("*")} | {*dir(sheetarray)}
+    )
+    for field in ("name", "attr", "id", "arg"):
+        present |= {getattr(node, field) for node in nodes if isinstance(getattr(node, field, None), str)}
+    present |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    named = re.findall(r"`([a-z_]+)`", ast.get_docstring(tree) or "")
+    texts = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert [name for name in named if name not in present and f"\ndef {name}(" not in texts] == []
 
 
 def test_the_extra_for_benchmarks_has_all_that_they_import():

@@ -3,7 +3,7 @@
 The cells are those of the exchange format (https://github.com/stdlib-js/stdlib/issues/1140), one array a column, as
 `columns` lays them out and finds them again. What this package knows is the service (Google Sheets API, version 4).
 
-`address` says which worksheet is meant; `client` and `requests` get there. `spreadsheet_state` looks at the
+`address` says which worksheet is meant; `client` and `requests` get there. `state` looks at the
 whole spreadsheet, `worksheet` fetches cells, and `reading` reads arrays from them. For a write, `standing` looks at
 what is there, `plan` says which cells it takes, `sent_cells` and `changes` prepare its requests, `appearance`
 its looks. `spreadsheet_write` then makes it: `at_once` where it is small, by a `stage` where it is large. `appending`

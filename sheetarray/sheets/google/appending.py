@@ -1,4 +1,4 @@
-"""Rows that arrays gain or lose: `append_gsheet` adds some, `accept_gsheet` takes what people have added or deleted."""
+"""Rows that are appended to the arrays, or to a recorded table, of a Google worksheet: all of them, or none."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ from .tables.recorded import (
 )
 from .tables.records import drop_records, put_record
 from .views.writing import renew_grown_views
+
+_ATTEMPTS = 8  # while others write to the worksheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +127,6 @@ def _grow_array(name: str, array: LinearArray, content: StandingSheet) -> _Appen
     old = content.fetch_column(Rect(anchor.row, anchor.column, row, column + 1))
     placed = PlacedColumn(0, piece, row + header.capacity, column, named=False)
     return _AppendedRows(placed, group[0], longer, old)
-
-
-_ATTEMPTS = 8  # while others write to the worksheet
 
 
 def append_gsheet(
