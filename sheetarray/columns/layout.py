@@ -156,15 +156,11 @@ class Layout:
 
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """Yield the rows of the header zone, as text; short headers are followed by their first elements."""
-        spans = [(0, self.count_zone_elements(piece)) for piece in self.pieces]
+        spans = [self.elements_in_rows(piece, 0, self.zone_height) for piece in self.pieces]
         elements = self._make_texts(spans, look)
         columns = [self._zone_column(piece, look, elements.get(place)) for place, piece in enumerate(self.pieces)]
-        for row in range(min(self.zone_height, self.height)):
+        for row in range(self.zone_height):
             yield [column[row] if row < len(column) else None for column in columns]
-
-    def count_zone_elements(self, piece: LayoutColumn) -> int:
-        """Return the number of a piece's elements in the header zone, into which those with a short header reach."""
-        return min(len(piece.buffer), self.zone_height - self.named - piece.above)
 
     def _zone_column(self, piece: LayoutColumn, look: TextLook, elements: pl.Series | None) -> list[Cell]:
         first = [] if elements is None else texts_of_cells(elements, look)
@@ -228,8 +224,9 @@ class Layout:
         """Return the elements of a piece that stand in `count` rows from `row` on: the index of the first, and their
         number.
         """
-        first = row - self.named - piece.above
-        return (first, min(count, len(piece.buffer) - first)) if first < len(piece.buffer) else (0, 0)
+        above = self.named + piece.above
+        first, end = max(row - above, 0), min(row + count - above, len(piece.buffer))
+        return (first, end - first) if first < end else (0, 0)
 
 
 def format_name(name: str, look: TextLook) -> str:

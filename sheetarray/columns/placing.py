@@ -57,11 +57,15 @@ def lay_out_sheets(
     above = 0
     if aligned and names and can_align(arrays):
         above = max(_tallest_header(arrays, names, room.rows), header_rows - 1)
-    pieces = [
-        piece
-        for name, array in arrays.items()
-        for piece in _cut_into_columns(name, array, names, room.rows, above, serials)
-    ]
+    pieces: list[LayoutColumn] = []
+    for name, array in arrays.items():
+        header = array.header.to_cells()
+        blanks = 0 if is_single_description(name, array.buffer) else max(above - len(header), 0)
+        whole = LayoutColumn(name, header, array.dtype_entry, array.buffer, 0, blanks, serials)
+        if room.rows is None or names + whole.height <= room.rows:
+            pieces.append(whole)
+        else:
+            pieces += _cut_into_parts(name, array, names, room.rows, above, serials)
     step = room.columns or len(pieces) or 1
     return [Layout(pieces[start : start + step], names) for start in range(0, len(pieces) or 1, step)]
 
@@ -84,17 +88,13 @@ def _tallest_header(arrays: Mapping[str, LinearArray], names: bool, max_rows: in
         cut |= taller
 
 
-def _cut_into_columns(
-    name: str, array: LinearArray, names: bool, max_rows: int | None, above: int, serials: bool
+def _cut_into_parts(
+    name: str, array: LinearArray, names: bool, max_rows: int, above: int, serials: bool
 ) -> Iterator[LayoutColumn]:
-    """Yield the columns of an array; `above` is how many cells stand at least between a name and its elements."""
+    """Yield the columns of an array that is longer than one; `above` is how many cells stand at least between a name
+    and its elements.
+    """
     header = array.header
-    cells = header.to_cells()
-    blanks = 0 if is_single_description(name, array.buffer) else max(above - len(cells), 0)
-    whole = LayoutColumn(name, cells, array.dtype_entry, array.buffer, 0, blanks, serials)
-    if max_rows is None or names + whole.height <= max_rows:
-        yield whole
-        return
     header_height = len(replace(header, part=(1, 1)).to_cells())
     room = max_rows - names - max(header_height, above)
     if room < 1:

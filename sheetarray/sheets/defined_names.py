@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ..columns import quote_title
@@ -73,10 +73,9 @@ class ArrayArea(NamedTuple):
 def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, str]:
     """Return the reference of the defined name of each array: the ranges of all columns of a sheet with its elements.
 
-    `places`: for each column the name of an array, the title of a sheet, and an absolute range of cells.
+    Arrays are left out that have a reference longer than a formula may be.
 
-    It returns the references by array and sheet, in the order of `places`. Arrays are left out that have a reference
-    longer than a formula may be.
+    `places`: for each column the name of an array, the title of a sheet, and an absolute range of cells.
 
     Example:
         >>> list(build_references([("t", "arrays", "$A$20:$A$1048576"), ("t", "arrays", "$B$20:$B$99")]).values())
@@ -111,10 +110,8 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
     whole array: to Excel a reference to several sheets is an error, and a name for the first sheet alone would give a
     wrong sum.
 
-    `areas`: arrays, and the sheets where they stand. `taken`: the defined names and the names of tables that the
-    workbook has already.
-
-    It returns the defined names by area; no two are the same, compared without case.
+    No two are the same, compared without case, nor one as in `taken`: the defined names, and the names of tables, that
+    the workbook has already.
 
     Example:
         >>> areas = [ArrayArea("temperature", "a"), ArrayArea("x1", "a")]
@@ -123,35 +120,27 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
         ['temperature_2', '_x1', 'long_1', 'long_2']
     """
     areas = list(areas)
-    preferred = _preferred_names(areas)
-    used = {_fold_case(name) for name in taken}
-    names: dict[ArrayArea, str] = {}
-    for area, name in preferred.items():
+    sheets, seen = Counter([area.array for area in areas]), Counter[str]()
+    used, names, others = set(map(_fold_case, taken)), dict.fromkeys(areas, ""), dict[ArrayArea, str]()
+    for area in areas:
+        name = _sanitize(area.array)
+        if sheets[area.array] > 1:
+            seen[area.array] += 1
+            name = _number_name(name, seen[area.array])
         if area.array == name and (folded := _fold_case(name)) not in used:
             names[area] = name
             used.add(folded)
+        else:
+            others[area] = name
     tried: dict[str, int] = {}
-    for area, base in preferred.items():
-        if area in names:
-            continue
+    for area, base in others.items():
         name = base
         while (folded := _fold_case(name)) in used:
             tried[base] = index = tried.get(base, 1) + 1
             name = _number_name(base, index)
         names[area] = name
         used.add(folded)
-    return {area: names[area] for area in areas}
-
-
-def _preferred_names(areas: Sequence[ArrayArea]) -> dict[ArrayArea, str]:
-    """Return the defined name that each area would have if there were no other areas."""
-    sheets, seen = Counter([area.array for area in areas]), Counter[str]()
-    preferred = {}
-    for area in areas:
-        name = _sanitize(area.array)
-        seen[area.array] += 1
-        preferred[area] = name if sheets[area.array] == 1 else _number_name(name, seen[area.array])
-    return preferred
+    return names
 
 
 def _number_name(name: str, index: int) -> str:

@@ -74,9 +74,9 @@ def plan_append(
 ) -> PackageEdit:
     """Return the changes that put sheets into a workbook, before anything is written.
 
-    `sheets`: at least one; those that are not there come last. `styles`: of the workbook. `replacing`: whether a
-    sheet of such a title is replaced where it is one of ours, and not refused. What else a replaced sheet had (charts
-    on it, comments) goes with it; sheets on which its arrays went on and do not any more are left, empty.
+    `sheets`: at least one; those that are not there come last. `replacing`: whether a sheet of such a title is replaced
+    where it is one of ours, and not refused. What else a replaced sheet had (charts on it, comments) goes with it;
+    sheets on which its arrays went on and do not any more are left, empty.
 
     Raises:
         FormatError: a part of the workbook is damaged.
@@ -85,14 +85,8 @@ def plan_append(
     """
     _check_titles(sheets)
     plans, old, dropped = list(sheets), OwnSheets([None] * len(sheets), {}, [], {"sheets": {}}), set[str]()
-    is_new = not book.sheets
-    if not is_new:
-        book.check_open()
-        old = find_own_sheets(book, sheets, replacing=replacing)
-        book.drop_names(old.names, [sheet.title for sheet in old.removed])
-        dropped = drop_parts(book, old.removed)
-        pairs = zip(sheets, old.replaced, strict=True)
-        plans = [plan if sheet is None else replace(plan, title=sheet.title) for plan, sheet in pairs]
+    if not (is_new := not book.sheets):
+        plans, old, dropped = _make_room(book, sheets, replacing=replacing)
     taken = [] if is_new else book.taken_names()
     tables = name_tables(plans, taken) if any(plan.table for plan in plans) else {}
     parts, views = _make_sheet_parts(book, plans, old.replaced, tables)
@@ -108,23 +102,28 @@ def plan_append(
         book.compute_on_opening()  # its formulas may refer to the arrays
         book.ensure_view()
     properties, replaced = book.ensure_properties(), book.changed_parts()
-    emptied = {}
-    for sheet, first in old.emptied.items():
-        plan = SheetPlan(sheet.title, (), 0, names=False)
-        replaced[sheet.part] = b"".join(worksheet_xml(book, plan, sheet))
-        emptied[sheet.title] = {"names": [], "of": first, "emptied": True}
-    remembered = {**old.record["sheets"], **emptied, **remember_sheets(plans, names, tables)}
-    return PackageEdit(
-        package=book.package,
-        replaced=replaced,
-        dropped=frozenset(dropped),
-        sheets=parts,
-        views=views,
-        styles=styles,
-        properties=properties,
-        record={**old.record, "sheets": remembered},
-        names=names,
-    )
+    replaced |= {sheet.part: b"".join(worksheet_xml(book, _empty_plan(sheet), sheet)) for sheet in old.emptied}
+    emptied = {sheet.title: {"names": [], "of": first, "emptied": True} for sheet, first in old.emptied.items()}
+    record = {**old.record, "sheets": {**old.record["sheets"], **emptied, **remember_sheets(plans, names, tables)}}
+    return PackageEdit(book.package, replaced, frozenset(dropped), parts, views, styles, properties, record, names)
+
+
+def _make_room(
+    book: WorkbookPart, sheets: Sequence[SheetPlan], *, replacing: bool
+) -> tuple[list[SheetPlan], OwnSheets, set[str]]:
+    """Take what goes from a workbook that exists: return the plans with the titles that are there, the sheets that are
+    replaced or emptied, and the names of the parts that are removed.
+    """
+    book.check_open()
+    old = find_own_sheets(book, sheets, replacing=replacing)
+    book.drop_names(old.names, [sheet.title for sheet in old.removed])
+    dropped = drop_parts(book, old.removed)
+    pairs = zip(sheets, old.replaced, strict=True)
+    return [plan if sheet is None else replace(plan, title=sheet.title) for plan, sheet in pairs], old, dropped
+
+
+def _empty_plan(sheet: BookSheet) -> SheetPlan:
+    return SheetPlan(sheet.title, (), 0, names=False)
 
 
 def _check_titles(sheets: Sequence[SheetPlan]) -> None:

@@ -17,10 +17,10 @@ import numpy as np
 
 from ... import loops
 from ...elements import TypedCells
+from .cell_xml import is_spaced, mark_spaced, xml_text, xml_texts
 
 if TYPE_CHECKING:
-    pass
-from .cell_xml import is_spaced, mark_spaced, xml_text, xml_texts
+    import polars as pl
 
 _BEFORE, _AFTER = "><v>", "</v></c>"
 _TEXT, _SPACED_TEXT, _AFTER_TEXT = (
@@ -74,6 +74,12 @@ def format_rows(
         ]
         rows_xml: bytes = loops.scan.format_rows(first, count, list(attributes), layers)
         return rows_xml
+    return _format_rows_plainly(first, count, segments, groups, attributes)
+
+
+def _format_rows_plainly(
+    first: int, count: int, segments: list[ColumnSegment], groups: list[Group], attributes: Sequence[str]
+) -> bytes:
     cells = [_format_cells(layers) for layers in groups]
     numbers = list(map(str, range(first, first + count)))
     columns: list[list[str]] = []
@@ -100,12 +106,8 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
     for before, series in ((_BEFORE, cells.numbers), (f' t="b"{_BEFORE}', cells.booleans)):
         if series is None:
             continue
-        if series.dtype.is_float() and series.dtype != pl.Float64:  # doubles of the same shortest text as of a float32,
-            series = series.cast(pl.Float32)  # but all digits of an integer, which are exact
-            shortest = series.cast(pl.String).cast(pl.Float64)
-            is_long = (series.abs() >= 2.0**24) & (series.abs() < 1e16)
-            series = series.cast(pl.Float64).zip_with(is_long, shortest)
-        if series.dtype == pl.Float64:
+        if series.dtype.is_float():
+            series = series if series.dtype == pl.Float64 else _to_doubles(series)
             doubles = (series.fill_null(math.nan) if series.null_count() else series).to_numpy()
             layers.append(Layer(styled + before, "d", np.ascontiguousarray(doubles), _AFTER))
             continue
@@ -123,6 +125,18 @@ def value_layers(cells: TypedCells, style: int | None) -> Group:
             layers.append(Layer(_SPACED_TEXT, "v", spaced_texts.to_list(), _AFTER_TEXT))
         layers.append(Layer(_TEXT, "v", escaped.to_list(), _AFTER_TEXT))
     return layers
+
+
+def _to_doubles(series: pl.Series) -> pl.Series:
+    """Return doubles of the same shortest text as floats of fewer bits, but of all digits of an integer, which are
+    exact.
+    """
+    import polars as pl
+
+    series = series.cast(pl.Float32)
+    shortest = series.cast(pl.String).cast(pl.Float64)
+    is_long = (series.abs() >= 2.0**24) & (series.abs() < 1e16)
+    return series.cast(pl.Float64).zip_with(is_long, shortest)
 
 
 def format_text(text: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
@@ -62,73 +63,57 @@ class RowWriter:
 
     def iter_chunks(self) -> Iterator[tuple[bytes, int]]:
         """Yield pieces of XML in their order, each with the number of the layout's cells that are written with it."""
-        after = self.layout.zone_height
-        yield self._zone_xml(), self.layout.count_cells_above(min(after, self.layout.height))
-        if self.layout.hides_headers and self.layout.height <= after:
-            yield f'<row r="{after + 1}"{_AFTER_HIDDEN}/>'.encode(), self.layout.cell_count
-        for row, count in self.layout.body_spans(_CELLS_A_BLOCK, fewest=_ROWS_A_BLOCK):
-            collapsed = [_AFTER_HIDDEN] if self.layout.hides_headers and row == after else []
-            yield self._block_xml(row, count, collapsed), self.layout.count_cells_above(row + count)
+        layout, after, hides = self.layout, self.layout.zone_height, self.layout.hides_headers
+        yield self._rows_xml(0, after, ["", *[_HIDDEN] * (after - 1)] if hides else []), layout.count_cells_above(after)
+        if hides and layout.height == after:
+            yield f'<row r="{after + 1}"{_AFTER_HIDDEN}/>'.encode(), layout.cell_count
+        for row, count in layout.body_spans(_CELLS_A_BLOCK, fewest=_ROWS_A_BLOCK):
+            collapsed = [_AFTER_HIDDEN] if hides and row == after else []
+            yield self._rows_xml(row, count, collapsed), layout.count_cells_above(row + count)
 
-    def _zone_xml(self) -> bytes:
-        """Return the rows of the header zone: names, headers, and the first elements of columns with short headers."""
-        layout, height = self.layout, min(self.layout.zone_height, self.layout.height)
-        groups, elements = self._make_groups(
-            [
-                ColumnSpan(place, piece, self._styles[place], 0, layout.count_zone_elements(piece))
-                for place, piece in enumerate(layout.pieces)
-            ],
-            row=0,
-        )
-        above: list[str | None] = []
-        segments = []
-        for place, piece in enumerate(layout.pieces):
-            start = len(above)
-            above += [self._name(place, piece)] if layout.named else []
-            above += [None] * piece.blanks
-            above += _header_xml(tuple(piece.header))
-            segments.append(ColumnSegment(self._letters[place], len(groups), start, 0, len(above) - start))
-            if place in elements:
-                segments.append(elements[place])
-        hidden = ["", *[_HIDDEN] * (height - 1)] if layout.hides_headers else []
-        return format_rows(1, height, segments, [*groups, _as_they_are(above)], attributes=hidden)
-
-    def _block_xml(self, row: int, count: int, attributes: Sequence[str]) -> bytes:
-        """Return some rows below the header zone."""
-        groups, segments = self._make_groups(
-            [
-                ColumnSpan(place, piece, self._styles[place], *self.layout.elements_in_rows(piece, row, count))
-                for place, piece in enumerate(self.layout.pieces)
-            ],
-            row=row,
-        )
-        return format_rows(
-            row + 1, count, [segments[place] for place in sorted(segments)], groups, attributes=attributes
-        )
-
-    def _make_groups(self, spans: Sequence[ColumnSpan], *, row: int) -> tuple[list[Group], dict[int, ColumnSegment]]:
-        """Return the cells of some elements in groups, and where each column stands in them, by its index.
-
-        `row`: the first of the rows that are made, from 0.
-        """
+    def _rows_xml(self, row: int, count: int, attributes: Sequence[str]) -> bytes:
+        """Return some rows: the header zone, which begins at row 0, or rows below it."""
+        layout = self.layout
         groups: list[Group] = []
-        segments: dict[int, ColumnSegment] = {}
+        segments: list[tuple[int, ColumnSegment]] = []  # with the index of their column
+        if not row:
+            segments, above = self._segments_above()
+            groups.append(above)
+
+        def add(cells: Group, spans: Sequence[ColumnSpan]) -> None:
+            start = 0
+            for place, piece, _, first, size in spans:
+                above = layout.named + piece.above + first - row
+                segments.append((place, ColumnSegment(self._letters[place], len(groups), start, above, size)))
+                start += size
+            groups.append(cells)
+
+        spans = [
+            ColumnSpan(place, piece, self._styles[place], *layout.elements_in_rows(piece, row, count))
+            for place, piece in enumerate(layout.pieces)
+        ]
         plain = [span for span in spans if span.piece.name not in self._links] if self._links else spans
         for cells, style, spans_of_group in make_cells_together(plain, as_text=self.as_text):
-            start = 0
-            for span in spans_of_group:
-                segments[span.place] = self._segment(span, len(groups), start, row)
-                start += span.size
-            groups.append(value_layers(cells, style))
+            add(value_layers(cells, style), spans_of_group)
         for span in spans if self._links else ():
             if span.size and span.piece.name in self._links:
-                segments[span.place] = self._segment(span, len(groups), 0, row)
-                groups.append(_as_they_are(self._linked_cells(span)))
-        return groups, segments
+                add(_as_they_are(self._linked_cells(span)), [span])
+        segments.sort(key=itemgetter(0))
+        return format_rows(row + 1, count, [segment for _, segment in segments], groups, attributes=attributes)
 
-    def _segment(self, span: ColumnSpan, group: int, start: int, row: int) -> ColumnSegment:
-        above = self.layout.named + span.piece.above + span.first - row
-        return ColumnSegment(self._letters[span.place], group, start, above, span.size)
+    def _segments_above(self) -> tuple[list[tuple[int, ColumnSegment]], Group]:
+        """Return the names and headers of the columns: where they stand, each with the index of its column, and how
+        they look.
+        """
+        above: list[str | None] = []
+        segments = []
+        for place, piece in enumerate(self.layout.pieces):
+            start = len(above)
+            above += [self._name(place, piece)] if self.layout.named else []
+            above += [None] * piece.blanks
+            above += _header_xml(tuple(piece.header))
+            segments.append((place, ColumnSegment(self._letters[place], 0, start, 0, len(above) - start)))
+        return segments, _as_they_are(above)
 
     def _linked_cells(self, span: ColumnSpan) -> list[str | None]:
         """Return the XML after the references of cells whose elements stand in a view for editing."""

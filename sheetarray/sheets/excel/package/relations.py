@@ -12,16 +12,12 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import count
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 from xml.sax.saxutils import quoteattr
 
 from ....errors import FormatError
 from .markup import children_named, parse_tree
 from .package import Package
-
-if TYPE_CHECKING:
-    pass
 
 DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'  # with which each part of XML begins
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"  # the namespace of workbooks and sheets
