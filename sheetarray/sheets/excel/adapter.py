@@ -37,7 +37,7 @@ from ..sheet_choice import SheetChoice
 from ..views.description import View, select_views
 from ..workbooks import check_choices, check_is_text, check_title
 from .checking.large import find_in_large
-from .checking.workbook import find_all, select_searched, select_sheets
+from .checking.workbook import find_all, limit_search, select_sheets
 from .guard.snapshots import Snapshots
 from .reading import read_book
 from .sheet_writes import sheet_room, write
@@ -289,8 +289,9 @@ def scan_excel(
         (2, 3)
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        sheets = select_sheets(book, sheet) if thorough or resize else select_searched(book, sheet)
-        places = find_tables(book, select_sheets(book, sheet))
+        sheets = select_sheets(book, sheet)
+        places = find_tables(book, sheets)
+        sheets = sheets if thorough or resize else limit_search(book, sheets)
         if not places:
             return scan_sheets(sheets, strict=strict, resize=resize)
         scan_arrays = partial(scan_sheets, sheets, strict=strict, resize=resize)

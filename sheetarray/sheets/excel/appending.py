@@ -28,7 +28,7 @@ from ..snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
 from ..workbooks import MOST_ROWS
 from .accepting.names import ArrayNames
 from .adapter import read_excel
-from .checking.workbook import select_searched
+from .checking.workbook import limit_search, select_sheets
 from .checksums.record import Written, make_checksums
 from .guard.guard_sheet import make_part, read_texts
 from .guard.snapshots import Snapshots
@@ -65,10 +65,11 @@ def append_excel(target: Any, arrays: Any, *, sheet: SheetChoice = None, fit: Fi
         book = WorkbookPart.of_package(package)
         book.check_changeable()
         with Workbook(opened, own=book) as reading:
-            present = SheetArrays(select_searched(reading, sheet))
+            present = SheetArrays(limit_search(reading, select_sheets(reading, sheet)))
             infos = scan_composites(present.read, present.scan_all, present.peek)
             rows = arrays if fit is None else fit(infos)
-            is_all = len(present.sheets) == len(select_searched(reading, None))  # whose names are not seen otherwise
+            all_sheets = limit_search(reading, select_sheets(reading, None))  # names in others are not seen otherwise
+            is_all = len(present.sheets) == len(all_sheets)
             plan = _grow_all(reading, present, rows) if is_all else None
             replaced = None if plan is None else _change_parts(reading, book, present, plan)
         if replaced is not None:

@@ -10,7 +10,7 @@ from ...elements import Cell
 from ...errors import locating
 from ...files import Readable, Source
 from ..sheet_choice import SheetChoice
-from .checking.workbook import select_searched, select_sheets
+from .checking.workbook import limit_search, select_sheets
 from .reader.cells import CellRun
 from .reader.scalars import scalars
 from .tables.recorded import find_tables
@@ -46,7 +46,7 @@ def list_other_cells_excel(source: Readable, *, sheet: SheetChoice = None) -> Ot
         sheet: as for `read_excel`.
     """
     with Source(source) as opened, locating(source=opened.name), Workbook(opened) as book:
-        return list_in_workbook(book, select_searched(book, sheet, everything=True))
+        return list_in_workbook(book, limit_search(book, select_sheets(book, sheet), everything=True))
 
 
 def list_in_workbook(book: Workbook, sheets: Sequence[ExcelSheet]) -> OtherCells:

@@ -26,7 +26,6 @@ from ..workbooks import EXACT_INTEGER
 from .accepting.workbook import accept_workbook
 from .adapter import write_excel
 from .checking.workbook import select_sheets
-from .guard.automatic import has_guard
 from .package.package import Package
 from .package.packing import PackageWriter
 from .row_xml import cells_xml, format_number, format_text
@@ -107,7 +106,8 @@ def revise_sheets_excel(
             with Source(path) as opened:
                 own = WorkbookPart.of_package(Package(opened.ranges()))
                 taken = {sheet.title.casefold() for sheet in own.sheets}
-                guard = has_guard(opened, own)
+                with Workbook(opened, own=own) as reading:
+                    guard = bool(reading.guards())
             numbers = ("" if number == 1 else f" {number}" for number in range(1, len(taken) + 2))
             title = next(f"new arrays{number}" for number in numbers if f"new arrays{number}" not in taken)
             write_excel(path, fresh, sheet=title, mode="a", guard=guard)

@@ -10,25 +10,11 @@ from math import inf
 
 from ...columns import Sheet, find_anchors
 from ...errors import FormatError
-from ...files import Source
 from .checking.workbook import select_sheets
 from .package.searches import Searches, content_of, read_searches
 from .workbook import Workbook
-from .workbook_part import WorkbookPart
 
 MOST_SEARCHED = 2**26  # of inflated worksheets that are searched for a sheet that is added
-
-
-def search_other_sheets(source: Source, own: WorkbookPart, gone: Collection[str]) -> Searches:
-    """Return the searches of the sheets of a workbook; those that nobody has searched so far are searched.
-
-    `own`: the own part of the workbook. `gone`: the parts of sheets that are left out.
-    """
-    try:
-        with Workbook(source, own=own) as book:
-            return search_sheets(book, gone=gone, most=MOST_SEARCHED)
-    except FormatError:
-        return Searches()  # who reads it says so
 
 
 def search_sheets(

@@ -29,18 +29,19 @@ from ..views.plans import ViewPlan, plan_views
 from ..workbooks import GENERAL, MOST_COLUMNS, MOST_ROWS
 from .append import PackageEdit, plan_append, titles_of_others
 from .checksums.record import Written, make_checksums
-from .guard.automatic import count_recorded, find_snapshots_beside, has_guard, wants_guard
+from .guard.automatic import count_recorded, split_snapshots, wants_guard
 from .guard.guard_sheet import iter_rows
 from .package.package import Package
 from .package.packing import PackageWriter
 from .package.searches import Searches
-from .searching import search_other_sheets
+from .searching import MOST_SEARCHED, search_sheets
 from .skeleton.plans import SheetPart, SheetPlan
 from .skeleton.template import STYLES, suffix_of
 from .styles.cell_styles import CellStyles
 from .styles.foreign import find_styles
 from .styles.own import make_styles
 from .views.sheets import link_columns, plan_view_sheet, write_relations, write_view
+from .workbook import Workbook
 from .workbook_part import WorkbookPart
 from .writing import RowWriter
 
@@ -90,28 +91,26 @@ def _decide_guard(
 
 def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetContent], options: WriteOptions) -> None:
     with replacing(target, binary=True) as sink, Source(target) as source, locating(source=source.name):
-        book, title = WorkbookPart.of_package(Package(source.ranges())), contents[0].title
-        styles = find_styles(book)
-        if options.guard == "auto":
-            beside = count_recorded(book.record["sheets"], {content.title.casefold() for content in contents})
-            options = _decide_guard(contents, options, beside, is_guarded=has_guard(source, book))
-        taken = titles_of_others(book, title, replacing=options.replaces) if contents[0].views else []
-        snapshots_beside: list[list[str]] = []
-        renewed: dict[str, bytes] = {}
-        if options.replaces:
-            snapshots_beside, renewed = find_snapshots_beside(
-                source, book, {content.title.casefold() for content in contents}
+        book = WorkbookPart.of_package(Package(source.ranges()))
+        first, titles = contents[0], {content.title.casefold() for content in contents}
+        styles, searches = find_styles(book), Searches()
+        with Workbook(source, own=book) if book.parts else nullcontext() as reading:  # one may have charts alone
+            guards = [] if reading is None else reading.guards()
+            if options.guard == "auto":
+                beside = count_recorded(book.record["sheets"], titles)
+                options = _decide_guard(contents, options, beside, is_guarded=bool(guards))
+            taken = titles_of_others(book, first.title, replacing=options.replaces) if first.views else []
+            snapshots_beside, renewed = split_snapshots(book, guards if options.replaces else (), titles)
+            plan = _plan_sheets(
+                contents, options, styles, taken, is_own=False, has_guard=bool(options.guard or snapshots_beside)
             )
-        plan = _plan_sheets(
-            contents, options, styles, taken, is_own=False, has_guard=bool(options.guard or snapshots_beside)
-        )
-        for content in contents:
-            _warn_of_formats(content.formats, styles)
-        edit = plan_append(book, plan.sheets, styles, replacing=options.replaces)
-        edit.replaced.update(renewed)
-        searches = search_other_sheets(
-            source, book, {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
-        )
+            for content in contents:
+                _warn_of_formats(content.formats, styles)
+            edit = plan_append(book, plan.sheets, styles, replacing=options.replaces)
+            edit.replaced.update(renewed)
+            if reading is not None:
+                gone = {*(part.name for part in edit.sheets), *(view.name for view in edit.views)}
+                searches = search_sheets(reading, gone=gone, most=MOST_SEARCHED)
         _write_package(edit, PackageWriter(sink), contents, options, plan, searches, snapshots_beside)
 
 

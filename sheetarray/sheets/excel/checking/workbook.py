@@ -78,14 +78,14 @@ def select_sheets(book: Workbook, sheet: SheetChoice, *, of_table: bool = False)
     return [book.sheet(find_title(sheet, titles))]
 
 
-def select_searched(book: Workbook, sheet: SheetChoice, *, everything: bool = False) -> list[ExcelSheet]:
-    """Return the sheet with a title or an index, or all sheets that may hold arrays, each limited to the rows to
-    search.
+def limit_search(book: Workbook, sheets: list[ExcelSheet], *, everything: bool = False) -> list[ExcelSheet]:
+    """Return those of some sheets that may hold arrays, each limited to the rows to search.
 
     Where the workbook remembers a search, and the sheet is as it was, only its first rows are looked at, or none.
 
     `everything`: whether sheets that hold no array for certain are among them.
     """
-    header_rows = book.header_rows
-    sheets = [book.sheet(meant.title or "", header_rows.get(meant.title or "")) for meant in select_sheets(book, sheet)]
-    return [sheet for sheet in sheets if everything or header_rows.get(sheet.title or "") != 0] or sheets
+    if not (rows := book.header_rows):
+        return sheets
+    limited = [book.sheet(sheet.title or "", rows.get(sheet.title or "")) for sheet in sheets]
+    return [sheet for sheet in limited if everything or rows.get(sheet.title or "") != 0] or limited
