@@ -65,7 +65,7 @@ def plan_values(records: Records, options: TableOptions) -> dict[int, Plan | Non
         return {}
     if dtype is not None and (not isinstance(dtype, (str, type, np.dtype)) or not _is_number(dtype)):
         return {}
-    head = records.head(_HEAD)
+    head = records.rows(0, _HEAD)
     if len(head) < _HEAD:
         return {}
     plan: dict[int, Plan | None] = {}

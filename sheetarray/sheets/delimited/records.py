@@ -28,13 +28,13 @@ from ...files import BytesLike, release_pages
 from .joined_texts import JoinedTexts
 from .plain_records import (
     BLOCK,
+    FIRST_LISTED,
     MOST_LISTED,
     WINDOW,
     RecordBlock,
     Run,
     Scanned,
     decode_text,
-    list_records,
     scan_plainly,
 )
 
@@ -97,8 +97,7 @@ class Records:
     def _scan(self, place: int, size: int, row: int, runs: Sequence[Run], words: list[str]) -> Scanned:
         """Go over whole records from a place on until `size` bytes are behind it."""
         scan = loops.scan.read_delimited if loops.COMPILED else scan_plainly
-        runs = [(*run[:3], "t") if run[3] == "x" else run for run in runs]
-        scanned: Scanned = scan(self.content, place, self._mark, size, row, words, runs)
+        scanned: Scanned = scan(self.content, place, self._mark, size, row, words, list(runs))
         if np.frombuffer(self.content, np.int8, scanned[0] - place, place).min(initial=0) < 0:  # it is not ASCII
             self._decode(bytes(self.content[place : scanned[0]]))
         return scanned
@@ -116,12 +115,9 @@ class Records:
         row, place = self._rows[-1], self._places[-1]
         end, width, opened, marks, words, blank, pieces = scanned
         if opened >= 0:
+            hint = "the text is cut off, or a quote is missing; inside a cell, a quote is written as two quotes"
             line = bytes(self.content[self.start : opened]).count(b"\n") + 1
-            raise FormatError(
-                UNCLOSED,
-                location=f"line {line}",
-                hint="the text is cut off, or a quote is missing; inside a cell, a quote is written as two quotes",
-            )
+            raise FormatError(UNCLOSED, location=f"line {line}", hint=hint)
         self._found.append(np.frombuffer(words, np.int64).reshape(-1, 3) + np.array([row - first, 0, 0], np.int64))
         self._blank.append(np.frombuffer(blank, np.int64) + (row - first))
         self._width = max(self._width, width)
@@ -133,7 +129,7 @@ class Records:
             self._report("words", end / len(self.content))
         return pieces
 
-    def _index_more(self, runs: Sequence[Run]) -> list[list[Any]]:
+    def index_more(self, runs: Sequence[Run] = ()) -> list[list[Any]]:
         """Index some more of the text, and return the pieces of runs of cells in each of its blocks."""
         row, place = self._rows[-1], self._places[-1]
         are_endless = row > 0 and all(first <= row and end >= ENDLESS for _, first, end, _ in runs)
@@ -166,7 +162,7 @@ class Records:
             FormatError: a quote is never closed, or the text is not UTF-8.
         """
         while self._rows[-1] <= until and not self.is_ended:
-            self._index_more([])
+            self.index_more()
 
     def may_have_headers_below(self) -> bool:
         """Return whether a header, even a damaged one, may stand below the records that are indexed, by bytes alone.
@@ -223,22 +219,31 @@ class Records:
     # A few cells ---------------------------------------------------------------------------------------------
 
     def _list_from(self, row: int, count: int, most: int = -1) -> tuple[list[list[str]], int]:
-        """Return some records as texts, cut after `most` cells, and the place after them."""
-        self.index(row)
-        block = bisect_right(self._rows, row) - 1
-        skipped, place = row - self._rows[block], self._places[block]
+        """Return some records as texts, cut after `most` cells, and the place after them; the first need no index."""
+        if row:
+            self.index(row)
+        after = bisect_right(self._rows, row) - 1
+        skipped, place, size = row - self._rows[after], self._places[after], FIRST_LISTED
         if place != self._kept_after:
             self._kept, self._kept_after = {}, place
-        return list_records(self.content, place, self._mark, skipped, count, most, kept=self._kept)
+        records: list[list[str]] = []
+        while skipped + count > 0 and place < len(self.content):
+            block = self._kept.get(place)
+            if block is None:
+                block = RecordBlock(self.content, place, self._mark, size)
+                if len(block.ends) == 1 and int(block.ends[0]) - place > BLOCK:  # a very long one is kept alone
+                    self._kept.clear()
+                self._kept[place] = block
+            taken = min(skipped + count, len(block.ends))
+            records += block.rows(min(skipped, taken), taken, most)
+            place, size = int(block.ends[taken - 1]), min(4 * size, BLOCK)
+            skipped, count = max(skipped - taken, 0), count - max(taken - skipped, 0)
+        return records, place
 
     def record(self, row: int) -> list[str]:
         """Return one record; an empty one below the text."""
         records, _ = self._list_from(row, 1)
         return records[0] if records else []
-
-    def head(self, count: int) -> list[list[str]]:
-        """Return the first records, without an index."""
-        return list_records(self.content, self.start, self._mark, 0, count)[0]
 
     def rows(self, row: int, count: int) -> list[list[str]]:
         """Return some records from one on."""
@@ -287,15 +292,7 @@ class Records:
     def read(self, runs: Sequence[Run]) -> list[Any]:
         """Return runs of cells of columns; what is not indexed yet is indexed in the same pass.
 
-        `runs`: `kind` is t for text, x for text as the loop has it; s for the texts that are not blank, with their
-        rows; d, f, i, u for doubles, floats, integers and unsigned ones, with a point; b for booleans; n for numbers
-        that doubles keep with all digits; y for days, 0, 3, 6, 9 for moments with so many digits of a second.
-
-        Returns:
-            For each run a Series of its texts, down to the end of the text at most; for "x" `JoinedTexts`; for "s" rows
-            and texts; an array of its numbers without the blanks below them; for "n" numbers, NaN for blanks (int64 if
-            all are whole, and none is blank), the count of blanks, and what numbers show; the same for moments, `BLANK`
-            for blanks. None for what is to be looked at as text.
+        Of each it returns what `_join` makes of its pieces; None for what is to be looked at as text.
         """
         results: list[Any] = [None] * len(runs)
         waiting = sorted(range(len(runs)), key=lambda index: runs[index][:2])
@@ -314,6 +311,7 @@ class Records:
 
     def _read_pieces(self, runs: Sequence[Run]) -> list[list[Any]]:
         """Return the pieces of runs that do not overlap, in each block from the first to the last."""
+        runs = [(*run[:3], "t") if run[3] == "x" else run for run in runs]
         _, firsts, ends, _ = zip(*runs, strict=True)
         top, stop = min(firsts), max(ends)
         block = bisect_right(self._rows, top) - 1
@@ -337,7 +335,7 @@ class Records:
             if self._report is not None:
                 self._report("columns", (place + size) / len(self.content))
         while self._rows[-1] < stop and not self.is_ended:
-            pieces += self._index_more(runs)
+            pieces += self.index_more(runs)
         return pieces
 
 
@@ -382,7 +380,12 @@ def _join_pieces(runs: Sequence[Run], pieces: Sequence[Sequence[Any]]) -> list[A
 
 
 def _join(kind: str, pieces: Sequence[Any]) -> Any:
-    """Return the pieces of a run as one."""
+    """Return the pieces of a run as one; None if a cell is not of its kind.
+
+    It is a Series of its texts, down to the end of the text at most; for "x" `JoinedTexts`; for "s" rows and texts; an
+    array of its numbers without the blanks below them; for "n" numbers, NaN for blanks (int64 if all are whole, and
+    none is blank), the count of blanks, and what numbers show; the same for moments, `BLANK` for blanks.
+    """
     if dtype := _NUMBERS.get(kind):
         if any(piece is None for piece in pieces):
             return None

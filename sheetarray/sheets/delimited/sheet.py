@@ -187,7 +187,7 @@ class CsvSheet:
     def list_other_cells(self) -> OtherCells:
         """Return the texts of cells of the first rows that belong to no array; no sheet is without arrays."""
         anchors = find_anchors(self)
-        records = self.records.head(_MOST_LISTED) if anchors else []
+        records = self.records.rows(0, _MOST_LISTED) if anchors else []
         widths = np.array([len(cells) for cells in records], np.int64)
         rows = np.repeat(np.arange(len(records)), widths)[:_MOST_OTHERS]
         columns = np.arange(len(rows)) - (np.cumsum(widths) - widths)[rows]
@@ -207,7 +207,7 @@ class CsvSheet:
             records, top = self.records, None
             try:
                 while top is None and not records.is_ended and records.count_indexed <= MAX_HEADER_CELLS:
-                    records.index(records.count_indexed)
+                    records.index_more()
                     words = records.indexed_words()
                     if (anchors := find_side_by_side(self, words)) is not None:
                         top = words  # the headers of arrays that all begin in one row
@@ -265,7 +265,9 @@ class CsvSheet:
         if counts is not None:
             yield from self._pieces(requests, counts, typed=typed)
             return
-        for place, cells in enumerate(self._read_columns(requests, typed=typed)):
+        results = self._read_runs(self.records, _runs_of(requests, typed))
+        self._remark(requests, results)
+        for place, cells in enumerate(results):
             yield Block(place, ((), cells))
 
     def _pieces(self, requests: Sequence[Request], counts: Sequence[int], *, typed: bool) -> Iterator[Block]:
@@ -281,24 +283,17 @@ class CsvSheet:
                 for place, request in enumerate(requests)
                 if request.row < top + step and (request.stop or 0) > top
             }
-            columns = self._read_columns([*pieces.values()], typed=typed, share=min(top + step, last) / last)
+            results = self._read_runs(self.records, _runs_of([*pieces.values()], typed))
+            self._remark([*pieces.values()], results, min(top + step, last) / last)
             if self.notes:
                 raise NotInPiecesError
-            for (place, piece), cells in zip(pieces.items(), columns, strict=True):
+            for (place, piece), cells in zip(pieces.items(), results, strict=True):
                 yield Block(place, ((), cells), (piece.stop or 0) - piece.row)
 
-    def _read_columns(self, requests: Sequence[Request], *, typed: bool, share: float = 1.0) -> list[Any]:
-        """Return columns in bulk: numbers, and long ones of text; few cells of text as lists.
-
-        `share`: of the text, that is reported as done.
-        """
-        runs = [(r.column, r.row, r.stop or ENDLESS, _kind_of(r.dtype, typed)) for r in requests]
-        results = self._read_runs(self.records, runs)
-        if not self._is_settled and any(
-            request.dtype.kind in _WITH_DECIMALS
-            for request, cells in zip(requests, results, strict=True)
-            if not isinstance(cells, np.ndarray)
-        ):
+    def _remark(self, requests: Sequence[Request], results: Sequence[Any], share: float = 1.0) -> None:
+        """Say what columns show of marks and of cells beside them. `share`: of the text, that is reported as done."""
+        texts = [pair for pair in zip(requests, results, strict=True) if not isinstance(pair[1], np.ndarray)]
+        if not self._is_settled and any(request.dtype.kind in _WITH_DECIMALS for request, _ in texts):
             self._settle_decimal()
         if not self._single and requests:
             width = max(request.column for request in requests) + 1
@@ -306,17 +301,17 @@ class CsvSheet:
                 width = max(width, 1 + int(words.max()))  # arrays may stand to the right of these, further down
             if width < self.records.width:
                 self._look_beside(requests, width)
-        self._note_marks(requests, results)
+        for request, cells in texts:
+            if request.dtype.kind == "int":
+                self._note_cut_integer(cells, request.row, request.column, is_row=False)
+        if self._are_points_open:
+            self._note_open_points(requests)
         if self._report is not None:
             self._report("columns", share)
-        return results
 
-    def _note_marks(self, requests: Sequence[Request], results: Sequence[Any]) -> None:
-        """Remark on integers that a program has cut to an exponent, and on points that could part thousands."""
-        for request, cells in zip(requests, results, strict=True):
-            if request.dtype.kind == "int" and not isinstance(cells, np.ndarray):
-                self._note_cut_integer(cells, request.row, request.column, is_row=False)
-        for request in requests if self._are_points_open else ():
+    def _note_open_points(self, requests: Sequence[Request]) -> None:
+        """Remark on columns in which each point could part thousands."""
+        for request in requests:
             if request.dtype.kind in _WITH_DECIMALS:
                 end = request.stop or request.row + _MOST_SAMPLED
                 count = min(end - request.row, _MOST_SAMPLED)
@@ -371,17 +366,16 @@ class CsvSheet:
             if self.look.decimal == ",":
                 return self._read_runs(records, runs)
         height = records.count
-        few = [index for index in left if min(runs[index][2], height) - runs[index][1] <= MOST_SHORT]
+        texts = [index for index in left if min(runs[index][2], height) - runs[index][1] > MOST_SHORT]
+        for index, cells in zip(texts, records.read([(*runs[index][:3], "t") for index in texts]), strict=True):
+            results[index] = cells
+        few = [index for index in left if results[index] is None]
         zones = [
-            Zone(first, column, max(min(end, height) - first, 0), "columns")
-            for column, first, end, _ in (runs[index] for index in few)
+            Zone(row, column, max(min(end, height) - row, 0), "columns")
+            for column, row, end, _ in map(runs.__getitem__, few)
         ]
         for index, listed in zip(few, records.zones(zones), strict=True):
             results[index] = Texts(listed)
-        if len(few) < len(left):
-            texts = [index for index in left if results[index] is None]
-            for index, cells in zip(texts, records.read([(*runs[index][:3], "t") for index in texts]), strict=True):
-                results[index] = cells
         return results
 
     def _are_whole(self, requests: Sequence[Request], ends: Sequence[int | None]) -> bool:
@@ -432,8 +426,14 @@ class CsvSheet:
             self.notes += [finding] if finding not in self.notes else []
 
 
-def _kind_of(dtype: DType, typed: bool = True) -> str:
+def _runs_of(requests: Sequence[Request], typed: bool) -> list[Run]:
+    """Return the runs of cells that are columns; those without types are text."""
+    kinds = [_kind_of(request.dtype) if typed else "t" for request in requests]
+    return [(r.column, r.row, r.stop or ENDLESS, kind) for r, kind in zip(requests, kinds, strict=True)]
+
+
+def _kind_of(dtype: DType) -> str:
     """Return the kind of cells under which a column is read; "t" unless all of its cells may be plain numbers."""
-    if not typed or not loops.COMPILED:
+    if not loops.COMPILED:
         return "t"
     return "i" if dtype.kind == "timedelta" else _KINDS.get(dtype.name, "t")
