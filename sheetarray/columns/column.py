@@ -120,10 +120,13 @@ class ArrayColumn:
 
     def decode_typed(self, missing: Missing) -> Buffer | None:
         """Return the buffer, where every piece came typed and whole; None where the cells have to be looked at."""
-        left = self.header.capacity
         first, rest = self.pieces[0]
         if isinstance(rest, np.ndarray) and len(self.pieces) == 1 and not first:  # as a rule
-            return buffer_from_numbers(rest, self.header.dtype) if len(rest) == left else None
+            return buffer_from_numbers(rest, self.header.dtype) if len(rest) == self.header.capacity else None
+        return None if isinstance(rest, _CELLS) else self._decode_typed_pieces(missing)
+
+    def _decode_typed_pieces(self, missing: Missing) -> Buffer | None:
+        left = self.header.capacity
         buffers: list[Buffer] = []
         starts = self.starts = []
         for index, (first, rest) in enumerate(self.pieces):
@@ -161,12 +164,8 @@ class ArrayColumn:
         columns = [
             _concatenate(first, rest.tolist() if isinstance(rest, np.ndarray) else rest) for first, rest in self.pieces
         ]
-        starts = self.starts = [0]
-        height = self._part_height(columns) if len(columns) > 1 else 0
-        for index, column in enumerate(columns[:-1]):
-            columns[index] = column[:height]
-            starts.append(starts[-1] + height)
-        cells = reduce(_concatenate, columns)
+        self.starts = _ONE_START
+        cells = columns[0] if len(columns) == 1 else self._join_parts(columns)
         count = count_filled_cells(cells)
         expected = expected_cell_count(cells, count, header)
         wrong = None
@@ -175,27 +174,34 @@ class ArrayColumn:
         if wrong and wrong.location is None:
             wrong.location = self.address(expected + _first_nonblank(cells[expected:]))
         cell_count = min(expected, count) if wrong else expected
-        cells_per_element = self.cells_per_element = 2 if expected > header.capacity else 1
+        self.cells_per_element = 2 if expected > header.capacity else 1
         buffer, problems = self._decode_cells(
-            cells if cell_count == len(cells) else cells[:cell_count], cell_count, cells_per_element, missing
+            cells if cell_count == len(cells) else cells[:cell_count], cell_count, missing
         )
-        return DecodedColumn(buffer, problems, cells_per_element, wrong, cells, max(0, cell_count - len(cells)))
+        missing_count = max(0, cell_count - len(cells))
+        return DecodedColumn(buffer, problems, self.cells_per_element, wrong, cells, missing_count)
 
     def _decode_cells(
-        self, cells: pl.Series | Sequence[Cell], wanted: int, cells_per_element: int, missing: Missing
+        self, cells: pl.Series | Sequence[Cell], wanted: int, missing: Missing
     ) -> tuple[Buffer, list[Problem]]:
-        dtype = self.header.dtype if cells_per_element == 1 else complex_part_dtype(self.header.dtype)
+        is_whole = self.cells_per_element == 1
+        dtype, look = self.header.dtype if is_whole else complex_part_dtype(self.header.dtype), self.sheet.look
         if isinstance(cells, Sequence):
             padded = [*cells, *[None] * (wanted - len(cells))] if len(cells) < wanted else cells
-            look = self.sheet.look
             if all(isinstance(rest, Texts) for _, rest in self.pieces):
                 buffer, problems = buffer_from_texts(padded, dtype, look, missing=missing)
             else:
                 buffer, problems = decode(padded, dtype, missing=missing, typed=look.formulas == "typed")
         else:
             texts = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
-            buffer, problems = buffer_from_text(texts, dtype, self.sheet.look, missing=missing)
-        return (buffer if cells_per_element == 1 else buffer[: wanted // 2 * 2].view(self.header.dtype.numpy)), problems
+            buffer, problems = buffer_from_text(texts, dtype, look, missing=missing)
+        return (buffer if is_whole else buffer[: wanted // 2 * 2].view(self.header.dtype.numpy)), problems
+
+    def _join_parts(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> pl.Series | Sequence[Cell]:
+        """Return the data cells of all parts, one after the other, without the blanks below each but the last."""
+        height, last = self._part_height(columns), len(columns) - 1
+        self.starts = range(0, height * len(columns), height) if height else [0] * len(columns)
+        return reduce(_concatenate, [column if k == last else column[:height] for k, column in enumerate(columns)])
 
     def _part_height(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> int:
         """Return the number of data cells of each part but the last; they are equally long, and reach down to

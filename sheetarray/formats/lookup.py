@@ -111,11 +111,14 @@ def format_of(source: Any, name: str | None = None, *, reading: bool = False) ->
         if name not in (None, row.name):
             raise TypeError(f"format={name!r} is for files: a {type(source).__name__} is a {row.title}")
         return row
-    if name is None:
-        return _format_by_suffix(source, reading)
-    row = _by_name(name)
-    rows = [other for other in _rows.values() if not set(row.suffixes).isdisjoint(other.suffixes)]
-    return _choose(source, rows) if reading and rows[:1] == [row] else row  # "json" stands for each format of JSON
+    if name is not None:
+        return _by_name(name, source, reading)
+    place = os.fspath(source) if isinstance(source, PurePath) else source
+    place = place if isinstance(place, (str, RemoteFile)) else _path_of(source)
+    rows = [] if place is None else _match(place, _rows.values())
+    if len(rows) == 1 and (not reading or SHARED.isdisjoint(rows[0].suffixes)):
+        return rows[0]  # as a rule
+    return _format_of_claims(source, place, rows, reading)
 
 
 def find_format(verb: str, place: Any, format: str | None, options: Mapping[str, Any]) -> Format:
@@ -245,23 +248,16 @@ def _format_by_object(place: Any) -> Format | None:
     return None
 
 
-def _by_name(name: str) -> Format:
+def _by_name(name: str, source: Any, reading: bool) -> Format:
+    """Return the format of that name; of those of JSON, which all are called "json", the one that is recognised."""
     if not isinstance(name, str):
         raise TypeError(f"format is a name such as 'csv', not {name!r:.80}")
     try:
-        return FORMATS[name]
+        row = FORMATS[name]
     except KeyError:
         raise NotFoundError(f"{name_problem(name, list_rows())}{_warn_of_problem()}") from None
-
-
-def _format_by_suffix(source: Any, reading: bool) -> Format:
-    """Return the format of a path, a URL or an open file, by its suffix as a rule."""
-    place = os.fspath(source) if isinstance(source, PurePath) else source
-    place = place if isinstance(place, (str, RemoteFile)) else _path_of(source)
-    rows = [] if place is None else _match(place, _rows.values())
-    if len(rows) == 1 and (not reading or SHARED.isdisjoint(rows[0].suffixes)):
-        return rows[0]  # as a rule
-    return _format_of_claims(source, place, rows, reading)
+    rows = [other for other in _rows.values() if not set(row.suffixes).isdisjoint(other.suffixes)]
+    return _choose(source, rows) if reading and rows[:1] == [row] else row
 
 
 def _format_of_claims(source: Any, place: str | RemoteFile | None, rows: list[Format], reading: bool) -> Format:

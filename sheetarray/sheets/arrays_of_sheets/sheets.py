@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from ...columns import (
     ArrayInfo,
@@ -35,11 +34,7 @@ def open_sheets(
     """Find the arrays of sheets, and those that are never resized; see `SheetArrays`, whose functions read and scan."""
     arrays = SheetArrays(sheets, strict=strict, missing=missing, resize=resize, restore=restore)
     if resize:
-
-        def read_written(names: Sequence[str] | None) -> dict[str, Any]:
-            return SheetArrays(sheets, strict=strict, missing=missing).read(names)
-
-        arrays.fixed = find_fixed_columns(read_written, arrays.scan)
+        arrays.fixed = find_fixed_columns(SheetArrays(sheets, strict=strict, missing=missing).read, arrays.scan)
     return arrays
 
 

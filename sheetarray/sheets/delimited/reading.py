@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ...columns import ArrayInfo
+from ...columns import ArrayInfo, SheetArrays
 from ...columns.beside import note_other_cells
 from ...columns.blocks.reading import iter_elements
 from ...columns.pieced_arrays import NotInPiecesError
@@ -115,17 +115,24 @@ def read_csv(
         try:
             by_name = read_composites(arrays.read, arrays.scan, names, arrays.peek)
         except FormatError as error:
-            error.hint = error.hint or sheet.find_hint(error.location)
-            if not sheet.try_other_decimal():
-                raise
-            try:
-                by_name = read_composites(arrays.read, arrays.scan, names, arrays.peek)
-            except FormatError:
-                raise error from None
+            by_name = _read_with_comma(sheet, arrays, names, error)
         note_other_cells(sheet.list_other_cells)
         if bar is not None:
             bar("columns", 1.0, is_end=True)
         return pick_array(by_name, names)
+
+
+def _read_with_comma(
+    sheet: CsvSheet, arrays: SheetArrays, names: str | Sequence[str] | None, error: FormatError
+) -> dict[str, Array]:
+    """Read arrays with the other decimal mark, after an error that may be due to it; else raise the error again."""
+    error.hint = error.hint or sheet.find_hint(error.location)
+    if not sheet.try_other_decimal():
+        raise error
+    try:
+        return read_composites(arrays.read, arrays.scan, names, arrays.peek)
+    except FormatError:
+        raise error from None
 
 
 class _WorkReport:
