@@ -157,15 +157,13 @@ class Layout:
     def zone_rows(self, look: TextLook) -> Iterator[list[Cell]]:
         """Yield the rows of the header zone, as text; short headers are followed by their first elements."""
         spans = [self.elements_in_rows(piece, 0, self.zone_height) for piece in self.pieces]
-        elements = self._make_texts(spans, look)
-        columns = [self._zone_column(piece, look, elements.get(place)) for place, piece in enumerate(self.pieces)]
+        elements, columns = self._make_texts(spans, look), list[list[Cell]]()
+        for place, piece in enumerate(self.pieces):
+            name = [format_name(piece.name, look)] if self.named else []
+            first = texts_of_cells(elements[place], look) if place in elements else []
+            columns.append([*name, *[None] * piece.blanks, *piece.header, *first])
         for row in range(self.zone_height):
             yield [column[row] if row < len(column) else None for column in columns]
-
-    def _zone_column(self, piece: LayoutColumn, look: TextLook, elements: pl.Series | None) -> list[Cell]:
-        first = [] if elements is None else texts_of_cells(elements, look)
-        name = [format_name(piece.name, look)] if self.named else []
-        return [*name, *[None] * piece.blanks, *piece.header, *first]
 
     def body_blocks(self, look: TextLook) -> Iterator[pl.DataFrame]:
         """Yield the rows below the header zone, in blocks of bounded size, columns padded with nulls."""
@@ -194,14 +192,14 @@ class Layout:
                 alone = size > _FEW_ELEMENTS or piece.nulls is not None
                 groups.setdefault((place,) if alone else (piece.dtype.name, piece.buffer.dtype), []).append(place)
         texts: dict[int, pl.Series] = {}
-        for places in groups.values():
-            if len(places) == 1:
+        for key, places in groups.items():
+            if key == (places[0],):
                 texts[places[0]] = self.pieces[places[0]].to_text(*spans[places[0]], look)
                 continue
             buffers = [self.pieces[place].buffer[spans[place][0] : sum(spans[place])] for place in places]
             try:
                 joined = buffer_to_text(np.concatenate(buffers), self.pieces[places[0]].dtype, look)
-            except DTypeError:
+            except DTypeError:  # each by itself says which array it is
                 for place in places:
                     self.pieces[place].to_text(*spans[place], look)
                 raise

@@ -115,19 +115,21 @@ def find_surrogate(buffer: Array) -> tuple[int, str] | None:
     if buffer.dtype.kind == "U":
         buffer = np.ascontiguousarray(buffer)
         units = buffer.view(np.dtype(np.uint32).newbyteorder(buffer.dtype.byteorder))
-        if not len(units) or units.max() < _SURROGATES[0]:
-            return None
-        width = len(units) // len(buffer)
-        for first in range(0, len(buffer), step := max(1, _UNITS_AT_ONCE // width)):
-            piece = units[first * width : (first + step) * width]
-            wrong = np.flatnonzero((piece >= _SURROGATES[0]) & (piece <= _SURROGATES[1]))
-            if len(wrong):
-                index = first + int(wrong[0]) // width
-                return index, _describe_surrogate(str(buffer[index]))
-        return None
+        return _find_half(buffer, units) if len(units) and units.max() >= _SURROGATES[0] else None
     for index, text in enumerate(buffer.tolist()):
         if isinstance(text, str) and not text.isascii() and not is_unicode(text):
             return index, _describe_surrogate(text)
+    return None
+
+
+def _find_half(buffer: Array, units: Array) -> tuple[int, str] | None:
+    width = len(units) // len(buffer)
+    for first in range(0, len(buffer), step := max(1, _UNITS_AT_ONCE // width)):
+        piece = units[first * width : (first + step) * width]
+        wrong = np.flatnonzero((piece >= _SURROGATES[0]) & (piece <= _SURROGATES[1]))
+        if len(wrong):
+            index = first + int(wrong[0]) // width
+            return index, _describe_surrogate(str(buffer[index]))
     return None
 
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,28 +29,13 @@ def create_beside(target: Path, mode: int) -> tuple[Path, int]:
         OSError: of the system; it names the new file.
     """
 
-    for path in _names(target, ".tmp"):
-        _remove_leftover(path)
+    for path in iter_names(target):
+        remove_leftover(path)
         with suppress(FileExistsError):
             descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), mode)
             if try_lock(descriptor) is not False and _is_at(descriptor, path):
                 return path, descriptor
             os.close(descriptor)  # another writer took it for a leftover before it was locked
-    raise AssertionError("the last name is random")
-
-
-def link_beside(target: Path, link: Callable[[Path], None], descriptor: int) -> Path:
-    """Return the name, beside a target, that `link` gave to an open file. From now on, `descriptor` holds the file's
-    lock.
-
-    `link`: raises a FileExistsError if the name is taken.
-    """
-    try_lock(descriptor)
-    for path in _names(target, ".tmp"):
-        _remove_leftover(path)
-        with suppress(FileExistsError):
-            link(path)
-            return path
     raise AssertionError("the last name is random")
 
 
@@ -62,15 +47,15 @@ def is_beside(name: object, target: Path) -> bool:
     return path.parent == target.parent and path.name.startswith(_STEM)
 
 
-def _names(target: Path, suffix: str) -> Iterator[Path]:
+def iter_names(target: Path) -> Iterator[Path]:
     """Yield temporary names beside a target: the same few every time, and at the end a random one."""
     own = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
     for slot in range(_SLOTS):
-        yield target.with_name(f"{_STEM}{own}-{slot}{suffix}")
-    yield target.with_name(f"{_STEM}{own}-{secrets.token_hex(8)}{suffix}")
+        yield target.with_name(f"{_STEM}{own}-{slot}.tmp")
+    yield target.with_name(f"{_STEM}{own}-{secrets.token_hex(8)}.tmp")
 
 
-def _remove_leftover(path: Path) -> None:
+def remove_leftover(path: Path) -> None:
     """Remove the temporary file at a path, unless a running writer still holds its lock."""
     with suppress(OSError):  # none is there; or it goes, is not ours, or cannot be opened: then another name is taken
         if not stat.S_ISREG(os.lstat(path).st_mode):

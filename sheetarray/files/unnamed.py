@@ -12,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from .beside import create_beside, link_beside
+from .beside import create_beside, iter_names, remove_leftover
+from .locks import try_lock
 from .places import PathLike
 
 
@@ -37,18 +38,19 @@ def path_of(file: IO[bytes]) -> str:
 def give_name(file: IO[bytes], target: Path) -> tuple[Path, int]:
     """Give a file without a name one beside a target; where the system refuses, a copy of it gets the name.
 
-    Returns:
-        The path, and a descriptor that holds the lock of what is there.
-
-    Raises:
-        OSError: the copy cannot be written.
+    It returns the path, and a descriptor that holds the lock of what is there.
     """
-
-    def link(path: Path) -> None:
-        os.link(path_of(file), path, src_dir_fd=file.fileno(), follow_symlinks=True)
-
     with suppress(OSError):
-        return link_beside(target, link, file.fileno()), os.dup(file.fileno())
+        try_lock(file.fileno())
+        for path in iter_names(target):
+            remove_leftover(path)
+            with suppress(FileExistsError):
+                os.link(path_of(file), path, src_dir_fd=file.fileno(), follow_symlinks=True)
+                return path, os.dup(file.fileno())
+    return _copy_beside(file, target)
+
+
+def _copy_beside(file: IO[bytes], target: Path) -> tuple[Path, int]:
     mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
     path, descriptor = create_beside(target, mode)
     try:

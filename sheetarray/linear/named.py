@@ -40,21 +40,14 @@ def linear_arrays(
 ) -> dict[str, LinearArray]:
     """Return every array by its name, ready to be written.
 
-    Args:
-        arrays: a mapping of names to arrays, one array (then named "array"), a pandas or polars DataFrame (one array a
-            column; an index with a name, or that is no plain counter, comes first), an Arrow table, or an xarray
-            Dataset or DataArray.
-        exact: the largest integer of a generic array that the container keeps; None for any.
-        base: write whole base buffers, with the views' strides and offsets.
-        stored_as: "cells" refuses elements that no cell holds; with "bytes" only those of generic arrays are looked at.
+    `arrays`: as for `write`; an index of pandas that has a name, or is no plain counter, comes first. `exact`: the
+    largest integer of a generic array that the container keeps; None for any. `base`: write whole base buffers, with
+    the views' strides and offsets. `stored_as`: "cells" refuses elements that no cell holds; with "bytes" only those of
+    generic arrays are looked at.
 
     Raises:
         DTypeError: names the array that no dtype of the format holds.
         LimitError: two arrays have one name, or there is none.
-
-    Example:
-        >>> [a.shape for a in linear_arrays({"x": np.zeros((2, 3)), "y": 1.5}).values()]
-        [(2, 3), ()]
     """
     by_name: dict[str, LinearArray] = {}
     for name, value in values_by_name(arrays).items():

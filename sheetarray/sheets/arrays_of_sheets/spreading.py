@@ -32,7 +32,12 @@ def spread(arrays: Any, *, limit: int) -> Any:
     """
     if are_plain_arrays(arrays) and not any(name == LABELS or name.endswith(SUFFIX) for name in arrays):
         return arrays
-    given = arrays
+    return _spread_labelled(arrays, limit)
+
+
+def _spread_labelled(given: Any, limit: int) -> Any:
+    """Return what may have labels or composites, or be taken for a description, as arrays of columns."""
+    arrays = given
     if _may_have_labels(given):
         arrays = spread_labels(given, limit=limit)
     if arrays is given:

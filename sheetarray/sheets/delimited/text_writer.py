@@ -65,8 +65,7 @@ class TextWriter:
     ) -> None:
         """Write the rows of a frame, less `cut` characters at the end; straight to a plain file's descriptor.
 
-        `cut`: the number of characters at the end that are not written. `kinds`: of the elements; if none is text and
-        the delimiter is a usual one, no cell can need quotes, and none is looked at.
+        `kinds`: of the elements; if none is text and the delimiter is a usual one, no cell can need quotes.
         """
         plain = self.delimiter in _USUAL_DELIMITERS and not _TEXTUAL & set(kinds)
         options: dict[str, Any] = {

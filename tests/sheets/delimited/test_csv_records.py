@@ -66,9 +66,9 @@ def describe(text: str, delimiter: str, kinds: str, spans: list[Any]) -> Any:
 )
 def test_the_loop_and_the_plain_way_agree(text: str, delimiter: str, kinds: str, spans: list[Any], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("BLOCK", "MOST_LISTED", "_FIRST", "_AT_ONCE"):
+        for name in ("BLOCK", "MOST_LISTED", "FIRST_LISTED", "_FIRST", "_AT_ONCE"):
             patch.setattr(records, name, block)
-        for name in ("BLOCK", "MOST_LISTED", "_LISTED"):
+        for name in ("BLOCK", "FIRST_LISTED"):
             patch.setattr(plain_records, name, block)
         whole = describe(text, delimiter, kinds, spans)
         patch.setattr(loops, "COMPILED", False)
