@@ -127,11 +127,7 @@ def _empty_plan(sheet: BookSheet) -> SheetPlan:
 
 
 def _check_titles(sheets: Sequence[SheetPlan]) -> None:
-    """Refuse titles that the sheets of one workbook cannot have.
-
-    Raises:
-        LimitError: a title that no sheet can have, or that two of the sheets have.
-    """
+    """Refuse a title that no sheet can have, or that two of the sheets have."""
     seen: set[str] = set()
     for plan in sheets:
         check_title(plan.title)

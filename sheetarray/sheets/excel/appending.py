@@ -32,8 +32,7 @@ from .checking.workbook import limit_search, select_sheets
 from .checksums.record import Written, make_checksums
 from .guard.guard_sheet import make_part, read_texts
 from .guard.snapshots import Snapshots
-from .package.package import Package
-from .package.packing import PackageWriter
+from .package.packing import rewrite_package
 from .package.properties import renew_properties
 from .package.searches import SEARCHES_KEY
 from .revising import add_new_cells, revise_excel
@@ -61,9 +60,7 @@ def append_excel(target: Any, arrays: Any, *, sheet: SheetChoice = None, fit: Fi
         LimitError: other cells stand below an array, or the sheet has no room. Nothing was written.
     """
     with Source(target) as opened, locating(source=opened.name):
-        package = Package(opened.ranges())
-        book = WorkbookPart.of_package(package)
-        book.check_changeable()
+        book = WorkbookPart.to_change(opened)
         with Workbook(opened, own=book) as reading:
             present = SheetArrays(limit_search(reading, select_sheets(reading, sheet)))
             infos = scan_composites(present.read, present.scan_all, present.peek)
@@ -74,9 +71,7 @@ def append_excel(target: Any, arrays: Any, *, sheet: SheetChoice = None, fit: Fi
             replaced = None if plan is None else _change_parts(reading, book, present, plan)
         if replaced is not None:
             with replacing(target, binary=True) as sink:
-                writer = PackageWriter(sink)
-                writer.copy_parts(package, replaced)
-                writer.finish()
+                rewrite_package(sink, book.package, replaced)
             return
     before = read_excel(target, list(rows), sheet=sheet)
     joined = {name: np.concatenate([before[name], array], axis=row_axis(before[name])) for name, array in rows.items()}

@@ -27,7 +27,7 @@ from .accepting.workbook import accept_workbook
 from .adapter import write_excel
 from .checking.workbook import select_sheets
 from .package.package import Package
-from .package.packing import PackageWriter
+from .package.packing import rewrite_package
 from .row_xml import cells_xml, format_number, format_text
 from .skeleton.template import suffix_of
 from .splicing import SAVE_ANEW, NewCell, NewCells, Splice
@@ -131,9 +131,7 @@ def _write_revised(
     Return for each revision the titles of its sheets, and the arrays for which these have no cells, which are taken out
     of its columns.
     """
-    package = Package(opened.ranges())
-    book = WorkbookPart.of_package(package)
-    book.check_changeable()
+    book = WorkbookPart.to_change(opened)
     edits: dict[str, NewCells] = {}
     with Workbook(opened, reads_numbers=True, own=book) as reading:
         titles: list[set[str]] = []
@@ -159,23 +157,17 @@ def _write_revised(
     while splices:
         title, splice = splices.popitem()
         part = parts[title]
-        replaced[part] = splice.change(replaced.get(part) or package.read(part))
+        replaced[part] = splice.change(replaced.get(part) or book.package.read(part))
         lost |= splice.lost_formula
         for other, cells in splice.followed.items():
             part_there = next((each for each in parts if each.casefold() == other.casefold()), None)
             if part_there is None:
                 raise FormatError(f"formulas refer to a sheet {other!r:.80}, which does not exist", location=title)
             splices.setdefault(part_there, Splice(part_there, {})).cells.update(cells)
-    chain = book.relations.present_target("calcChain")
-    dropped = {chain} if lost and chain else set()
-    for gone in dropped:
-        book.relations.drop(gone)
-        book.types.drop(gone)
+    dropped = book.drop_chain() if lost else set()
     replaced |= book.changed_parts()
     with replacing(path, binary=True) as sink:
-        writer = PackageWriter(sink)
-        writer.copy_parts(package, replaced, dropped)
-        writer.finish()
+        rewrite_package(sink, book.package, replaced, dropped)
     return titles, fresh
 
 

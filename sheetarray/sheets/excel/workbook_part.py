@@ -15,6 +15,7 @@ from itertools import chain, count, filterfalse
 from typing import Any, NamedTuple
 
 from ...errors import FormatError, LimitError
+from ...files import Source
 from ...tables import NamedTable
 from ..defined_names import PRINT_AREA, defined_names_xml, parse_titles
 from ..xml_texts import escape_text, quote_attribute, without_escapes
@@ -122,6 +123,18 @@ class WorkbookPart:
         return book
 
     @classmethod
+    def to_change(cls, source: Source) -> WorkbookPart:
+        """Return the own part of a workbook whose cells are to be changed, and no sheet added.
+
+        Raises:
+            FormatError: the source is no .xlsx or .xlsm, or is damaged.
+            LimitError: the workbook may not be changed.
+        """
+        book = cls.of_package(Package(source.ranges()))
+        book._check_changeable()
+        return book
+
+    @classmethod
     def new(cls, suffix: str) -> WorkbookPart:
         """Return the own part of a new workbook without sheets, for a file of a suffix."""
         book = copy(_read_template(suffix))
@@ -223,7 +236,7 @@ class WorkbookPart:
         Raises:
             LimitError: the workbook is signed or shared, or its structure is protected.
         """
-        self.check_changeable()
+        self._check_changeable()
         protection = self.markup.root.child_named("workbookProtection")
         if protection is not None and protection.get("lockStructure") in ("1", "true"):
             raise LimitError(
@@ -231,7 +244,7 @@ class WorkbookPart:
                 "remove the protection in Excel first, or write to a new file"
             )
 
-    def check_changeable(self) -> None:
+    def _check_changeable(self) -> None:
         """Refuse a workbook that is signed or shared, or strict OOXML.
 
         Raises:
@@ -394,6 +407,18 @@ class WorkbookPart:
     def _tabs(self) -> dict[str, int]:
         """Return the number of each sheet's tab, counted from 0, by its title in lower case."""
         return {sheet.title.casefold(): tab for tab, sheet in enumerate(self.sheets)}
+
+    def drop_chain(self) -> set[str]:
+        """Take the calculation chain off the lists, and return the names of the parts that go with it, if there is one.
+
+        It is a list of the cells with formulas, which Excel makes anew where it is missing.
+        """
+        chain = self.relations.present_target("calcChain")
+        if chain is None:
+            return set()
+        self.relations.drop(chain)
+        self.types.drop(chain)
+        return {chain}
 
     def compute_on_opening(self) -> None:
         """Have programs compute all formulas when they open the workbook, unless it is set to be computed by hand."""

@@ -19,8 +19,7 @@ from ...accepted import AcceptedArrays, join_accepted
 from ...sheet_choice import SheetChoice, find_title
 from ..checking.views import read_typed_over, typed_over_views
 from ..guard.snapshots import Snapshots, warn_of_guard
-from ..package.package import Package
-from ..package.packing import PackageWriter
+from ..package.packing import rewrite_package
 from ..package.properties import renew_properties
 from ..package.searches import SEARCHES_KEY
 from ..row_xml import format_number
@@ -95,9 +94,7 @@ def accept_workbook(
     """
     anew = revised is not None
     with Source(source) as opened, locating(source=opened.name):
-        package = Package(opened.ranges())
-        book = WorkbookPart.of_package(package)
-        book.check_changeable()
+        book = WorkbookPart.to_change(opened)
         with Workbook(opened, reads_numbers=True, own=book) as reading:
             chosen = None if sheet is None else _choose_sheets_of(reading, sheet)
             writes, tables = _read_all(reading, missing, chosen)
@@ -138,16 +135,11 @@ def accept_workbook(
             replaced |= renew_views(book, read.arrays, record, own.by_array(book), typed, writes=read.writes, anew=anew)
         if record != book.record:
             part = book.ensure_properties()
-            replaced[part] = renew_properties(package, part, record)
+            replaced[part] = renew_properties(book.package, part, record)
         replaced |= book.changed_parts()
         if replaced or source is not target:
             with replacing(target, binary=True) as sink:
-                writer = PackageWriter(sink)
-                writer.copy_parts(package, replaced)
-                for name in replaced:
-                    if name not in package:
-                        writer.write_part(name, replaced[name])
-                writer.finish()
+                rewrite_package(sink, book.package, replaced)
     accepted = join_accepted([read.accepted for read in writes])
     return accepted if tables is None else tables.add_to(accepted)
 

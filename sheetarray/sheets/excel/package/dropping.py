@@ -1,7 +1,4 @@
-"""Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them.
-
-The calculation chain is a list of the cells with formulas, which Excel makes anew where it is missing.
-"""
+"""Removes the parts that nobody needs any more when sheets are replaced, and the calculation chain if it lists them."""
 
 from __future__ import annotations
 
@@ -24,8 +21,7 @@ def drop_parts(book: WorkbookPart, gone: Sequence[BookSheet]) -> set[str]:
     dropped = parts_only_reached_through(book.package, [sheet.part for sheet in gone])
     chain = book.relations.present_target("calcChain")
     if gone and chain and _has_formulas(book.package, chain, {sheet.id for sheet in gone}):
-        dropped.add(chain)
-        book.relations.drop(chain)
+        dropped |= book.drop_chain()
     for part in dropped:
         book.types.drop(part)
     return dropped

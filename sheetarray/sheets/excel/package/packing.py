@@ -50,6 +50,8 @@ class PackedSizes(NamedTuple):
 class Deflater:
     """A deflate stream that is written into a sink, compressed with the fastest library that is installed.
 
+    An OSError of the sink passes through, if need be with a later chunk.
+
     The caller makes the next chunk while a second thread compresses the one before. Only a few chunks may wait, so that
     memory stays bounded.
 
@@ -82,11 +84,7 @@ class Deflater:
             self._thread.shutdown()
 
     def write(self, chunk: bytes | memoryview) -> None:
-        """Pass on a chunk to be compressed. The caller must not change it afterwards.
-
-        Raises:
-            OSError: writing an earlier chunk failed.
-        """
+        """Pass on a chunk to be compressed. The caller must not change it afterwards."""
         if self._thread is None and not self._gathered and self._size + len(chunk) <= _SHORT:
             self._compress(chunk)
             return
@@ -109,9 +107,6 @@ class Deflater:
 
         `size_before`, `cells_before`: what stands before in the same package: bytes, and cells as `PackedSizes` counts
         them.
-
-        Raises:
-            OSError: writing failed.
         """
         if self._gathered:
             self._hand_over()
@@ -159,7 +154,7 @@ _IN_MEMORY = 2**23  # compressed bytes of a part that wait in memory until its s
 
 
 class PackageWriter:
-    """A zip package that is written into a sink, which need not be one to seek in.
+    """A zip package that is written into a sink, which need not be one to seek in; its OSErrors pass through.
 
     Example:
         >>> import io
@@ -180,23 +175,15 @@ class PackageWriter:
         self._written: dict[str, PackedSizes] = {}
 
     def write_part(self, name: str, content: bytes) -> None:
-        """Write a part whose content is given as a whole.
-
-        Raises:
-            OSError: the sink refuses.
-        """
+        """Write a part whose content is given as a whole."""
         packed, crc = fast_zlib.compress(content, fast_zlib.RAW), fast_zlib.crc32()(content, 0)
         cells = _count_cells(content) if len(content) > _UNCOUNTED else len(content) // _BYTES_A_CELL
         packed = _EMPTY_BLOCK * _count_blocks(self._offset + len(packed), self._cells + cells) + packed
         self._sink.write(self._add(name, PackedSizes(crc, len(content), len(packed), cells)) + packed)
 
     def copy_parts(self, package: Package, replaced: Mapping[str, bytes], left_out: Collection[str] = ()) -> None:
-        """Write copies of all parts of another package: some with other content, and without some.
-
-        The copies have the compressed bytes as they are.
-
-        Raises:
-            OSError: the sink refuses.
+        """Write copies of all parts of another package, compressed as they are: some with other content, and without
+        some.
         """
         for name in package.names():
             if name in replaced:
@@ -213,10 +200,8 @@ class PackageWriter:
     def stream_part(self, name: str) -> Iterator[Sink]:
         """Write a part chunk by chunk: yield a sink for its content, which is compressed in a second thread.
 
-        The local header before the content holds its sizes, so the compressed bytes wait until these are known.
-
-        Raises:
-            OSError: the sink refuses, or the disk has no room for the file in which long parts wait.
+        The local header before the content holds its sizes, so the compressed bytes wait until these are known, those
+        of a long part in a file.
         """
         with tempfile.SpooledTemporaryFile(_IN_MEMORY) as spool:
             with Deflater(spool) as deflater:
@@ -231,11 +216,7 @@ class PackageWriter:
         return self._written[name][:2]
 
     def finish(self) -> None:
-        """Write the directory, with which the package is complete.
-
-        Raises:
-            OSError: the sink refuses.
-        """
+        """Write the directory, with which the package is complete."""
         directory = b"".join(self._directory)
         start, size, count = self._offset, len(directory), len(self._directory)
         if max(start, size) >= ZIP64 or count >= 0xFFFF:
@@ -264,6 +245,18 @@ class PackageWriter:
         self._offset += len(header) + sizes.packed
         self._cells += sizes.cells
         return header
+
+
+def rewrite_package(
+    sink: Sink, package: Package, replaced: Mapping[str, bytes], left_out: Collection[str] = ()
+) -> None:
+    """Write a copy of a package: some parts with other content, some new ones, and without some."""
+    writer = PackageWriter(sink)
+    writer.copy_parts(package, replaced, left_out)
+    for name in replaced:
+        if name not in package:
+            writer.write_part(name, replaced[name])
+    writer.finish()
 
 
 def _zip64_extra(numbers: Sequence[int]) -> tuple[int, bytes]:

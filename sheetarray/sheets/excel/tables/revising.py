@@ -39,7 +39,7 @@ from ...formula_texts import refers_to, text_in_cell
 from ...sheet_choice import SheetChoice
 from ...workbooks import EXACT_INTEGER
 from ..package.package import Package
-from ..package.packing import PackageWriter
+from ..package.packing import rewrite_package
 from ..package.relations import Relations
 from ..row_xml import cells_xml, format_text
 from ..splicing import SAVE_ANEW, MovedRow, NewCell, NewCells, Splice
@@ -99,10 +99,18 @@ def revise_table_excel(
         if texts := list_new_texts(present, columns):
             as_text = replace(options, dtype=dict.fromkeys(texts, "string"))
             present |= read_columns_excel(open_again(), texts, table=as_text, sheet=sheet)
-        package = Package(opened.ranges())
         names = {name: (renamed or {}).get(name, name) for name in columns}
         put = _Formulas(formulas or {}, (list_formulas_excel(open_again(), sheet=sheet) or {}) if formulas else {})
-        content = _revise(package, present, columns, np.asarray(sources, np.int64), names, put, options, fills=fills)
+        content = _revise(
+            WorkbookPart.to_change(opened),
+            present,
+            columns,
+            np.asarray(sources, np.int64),
+            names,
+            put,
+            options,
+            fills=fills,
+        )
     plain = {names[name]: column for name, column in columns.items() if name not in put.columns}
     asked = replace(options, dtype=options.recorded | given_dtypes(plain))
     with keeping_unreadable() if formulas else nullcontext():
@@ -134,7 +142,7 @@ def read_present(
 
 
 def _revise(
-    package: Package,
+    book: WorkbookPart,
     present: TableColumns,
     columns: Mapping[str, Array],
     sources: Array,
@@ -145,9 +153,7 @@ def _revise(
     fills: bool,
 ) -> bytes:
     """Return the workbook with new cells in its table."""
-    book = WorkbookPart.of_package(package)
-    book.check_changeable()
-    title = present.title or ""
+    title, package = present.title or "", book.package
     part = next(sheet.part for sheet in book.sheets if sheet.title == title)
     grown = len(sources) - len(present.list_rows())
     splice = Splice(title, _find_cells(present, columns, sources, names, put, options))
@@ -162,18 +168,12 @@ def _revise(
         raise FormatError("cells of the table are formulas of other sheets", location=title, hint=SAVE_ANEW)
     if grown and present.list_rows():
         replaced |= _resize_ranges(package, part, present, grown)
-    chain = book.relations.present_target("calcChain")
-    dropped = {chain} if splice.lost_formula and chain else set()
-    if splice.cells and (splice.lost_formula or chain or _has_formulas(book)):
+    if splice.cells and (splice.lost_formula or book.relations.present_target("calcChain") or _has_formulas(book)):
         book.compute_on_opening()
-    for gone in dropped:
-        book.relations.drop(gone)
-        book.types.drop(gone)
+    dropped = book.drop_chain() if splice.lost_formula else set()
     replaced |= book.changed_parts()
     file = io.BytesIO()
-    writer = PackageWriter(file)
-    writer.copy_parts(package, replaced, dropped)
-    writer.finish()
+    rewrite_package(file, package, replaced, dropped)
     return file.getvalue()
 
 
