@@ -10,10 +10,9 @@ from .accepting import accept, convert_one, restore
 from .arrays import check, check_readable, check_writable, read, read_labelled, scan, write, write_releasing
 from .blocks import iter_blocks
 from .conflicts_json import describe_value
-from .differing import open_side
 from .merged import Merged
 from .merging import merge
-from .opened import open_arrays
+from .opened import open_arrays, open_side
 from .ordinary import refuse_unknown
 from .shown import format_shape, shorten
 from .tables import read_columns, write_table

@@ -20,8 +20,8 @@ from ..sheets.accepted import AcceptedArrays
 from .arrays import check_writable, read_labelled, scan, write, write_releasing
 from .changes import Changes
 from .differences import Differences, SideFacts
-from .differing import diff_sides, hold_arrays
-from .opened import open_arrays
+from .differing import diff_sides
+from .opened import hold_arrays, open_arrays
 from .targets import SourceOrTarget, folder_beside, is_path
 
 
@@ -52,8 +52,8 @@ def convert_one(
         _hand_client(client, [("read", source, from_format, reading), ("write", target, to_format, writing)])
     check_writable(target, to_format, writing)  # what is wrong with it is said before anything is read
     folder = folder_beside(target)
-    opened = open_arrays(source, names, format=from_format, folder=folder, **reading)
-    with _hinting_at_reading(source, from_format), opened as (arrays, release):
+    with _hinting_at_reading(source, from_format):
+        arrays, release = open_arrays(source, names, format=from_format, folder=folder, **reading)
         return write_releasing(target, arrays, release, to_format, writing)
 
 
@@ -143,21 +143,26 @@ def accept(
         with changing_source(source, target):
             accepted: AcceptedArrays = row.function("accept")(source, target, **options)
         return _take_accepted(accepted)
-    assert target is not None
-    reading = {**options, "resize": True}
     with changing_source(source, target):
-        with rewinding(source) if hasattr(source, "read") else nullcontext():
-            infos = scan(source, format=format, **known_options(source, format, options, "scan"))
-        with keeping_unreadable("missing") as unreadable:
-            arrays = read_labelled(source, format=format, **reading)
-        errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
-        if errors:  # a cell that is written anew has to hold a value
-            raise errors[0]
-        if arrays.labels is not None:
-            check_fit(arrays.labels, arrays)
-        written = _read_written(row, source)
-        write(target, arrays)
-        return _compare_with_written(written, infos, arrays)
+        return _write_accepted(row, source, target, format, options)
+
+
+def _write_accepted(
+    row: Format, source: SourceOrTarget, target: Any, format: str | None, options: Mapping[str, Any]
+) -> Changes:
+    """Write arrays as they are now to a target of another format than the source has."""
+    with rewinding(source) if hasattr(source, "read") else nullcontext():
+        infos = scan(source, format=format, **known_options(source, format, options, "scan"))
+    with keeping_unreadable("missing") as unreadable:
+        arrays = read_labelled(source, format=format, resize=True, **options)
+    errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
+    if errors:  # a cell that is written anew has to hold a value
+        raise errors[0]
+    if arrays.labels is not None:
+        check_fit(arrays.labels, arrays)
+    written = _read_written(row, source)
+    write(target, arrays)
+    return _compare_with_written(written, infos, arrays)
 
 
 def _take_accepted(accepted: AcceptedArrays) -> Changes:
@@ -165,10 +170,9 @@ def _take_accepted(accepted: AcceptedArrays) -> Changes:
     _warn_of_unreadable(
         [error for errors in accepted.unreadable.values() for error in errors.ravel().tolist() if error is not None]
     )
-    before, now = (
-        SideFacts(label, infos, accepted.labels)
-        for label, infos in zip(("as written", "accepted"), accepted.infos, strict=True)
-    )
+    infos_before, infos_now = accepted.infos
+    before = SideFacts("as written", lambda: infos_before, accepted.labels)
+    now = SideFacts("accepted", lambda: infos_now, accepted.labels)
     now.levels = dict(accepted.arrays)
     comparisons, renamed = [*accepted.comparisons.values()], accepted.renamed
     sorted_rows, added, deleted = accepted.sorted_rows, accepted.added, accepted.deleted
@@ -202,7 +206,7 @@ def _compare_with_written(
     now = {name: array for name, array in arrays.items() if name not in reshaped}
     before = {name: written.get(name, array) for name, array in now.items()}
     sides = [
-        hold_arrays(SideFacts(label, infos, arrays.labels), side)
+        hold_arrays(SideFacts(label, lambda: infos, arrays.labels), side)
         for label, side in (("as written", before), ("accepted", now))
     ]
     differences = diff_sides(sides)

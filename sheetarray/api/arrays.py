@@ -365,9 +365,9 @@ def read_labelled(
     Warns:
         SheetArrayWarning: the description is damaged: it stays an array of text.
     """
-    source = locate_place(source, storage_options, format, options.get("client"))
+    source, selected = locate_place(source, storage_options, format, options.get("client")), list_names(names)
     with reading_labels() as description:
-        arrays = read(source, list_names(names), format=format, **options)
+        arrays = find_format("read", source, format, options).function("read")(source, selected, **options)
     if description.error is not None:
         warn_of_finding(Finding.from_error(description.error))
     return LabelledArrays(arrays, description.labels)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..changes.compare import Comparison, DifferingElement
@@ -22,17 +23,22 @@ class KeyLabels(NamedTuple):
     axis: int  # of the array, along which they label rows
 
 
-@dataclass(slots=True)
+@dataclass
 class SideFacts:
     """What is known of one source of a comparison, beside its elements."""
 
     label: str  # how messages call it
-    infos: Mapping[str, ArrayInfo]  # of its arrays, by name; empty where there is no sheet
+    scan: Callable[[], Mapping[str, ArrayInfo]]  # returns the infos of its arrays; none where there is no sheet
     labels: DatasetLabels | None  # None if it keeps none
     levels: dict[str, Any] = field(default_factory=dict)  # the arrays that label elements, by name
     keys: dict[str, KeyLabels] = field(default_factory=dict)  # by which rows belong together, by array
     # the names in their sheets of arrays that have the title before their name
     short_names: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def infos(self) -> Mapping[str, ArrayInfo]:
+        """The infos of its arrays, by name; a source is scanned when somebody asks for them first."""
+        return self.scan()
 
     def find_row_cell(self, name: str, row: int) -> str | None:
         """Return the address of the cell of an array of one dimension; None where nobody knows."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -21,64 +20,35 @@ from ..changes.row_groups import GroupedRows, LabelGroup, dtype_name, group_by_k
 from ..changes.rows import check_key, missing_key_error
 from ..changes.sheet_pairs import pair_sheets
 from ..columns import ArrayInfo
-from ..columns.beside import OtherCells, noting_other_cells
 from ..dtypes import Array
-from ..errors import FormatError, NotFoundError, check_kinds, has_same_names, locating, quote_names, warn_caller
+from ..errors import (
+    FormatError,
+    NotFoundError,
+    check_kinds,
+    locating,
+    quote_names,
+    warn_caller,
+)
 from ..files import RemoteFile, conceal_secrets
-from ..formats import format_of, known_options, locate_place, rewinding
-from ..labels import DatasetLabels, compare_labels, describe_arrays, reading_labels
+from ..formats import locate_place
+from ..labels import DatasetLabels, compare_labels, describe_arrays
 from ..labels.places import list_levels
 from ..linear.array import LinearArray
-from ..linear.named import select, values_by_name
+from ..linear.named import values_by_name
 from ..values import is_of
 from .changes import MOST_LISTED, Changes
 from .differences import Differences, KeyLabels, SideFacts
-from .opened import open_arrays
+from .opened import DiffSide, hold_arrays, join_sheets, open_side, side_of_table
 from .ordinary import (
     OrdinaryTable,
-    describe_columns,
     find_remarks_on_sheets,
     find_remarks_on_tables,
     follow_moved_rows,
-    list_other_cells,
     pair_formulas,
     refuse_unknown,
-    scan_or_find_table,
     unify_columns,
-    warn_of_table,
 )
-from .targets import SourceOrTarget, list_written_sheets
-
-OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
-
-
-@dataclass(frozen=True, slots=True)
-class DiffSide:
-    """One of the two sources of a comparison.
-
-    Attributes:
-        facts: what is known of it beside its elements.
-        names: the names of its arrays.
-        open: opens arrays by their names; takes `unreadable`, as `open_arrays` does.
-        table: the ordinary table that it is; None for arrays.
-        is_table: whether its arrays are the columns of one table, whose rows stay together.
-        sheets: the sheets by their titles, if arrays of several sheets have one name.
-        open_sheet: opens the arrays of a sheet, by its title, as one side; None where there are no sheets.
-        names_of: for each sheet, by its title, how its arrays are called here, by the names that they have there.
-        list_others: lists the cells that belong to no array, and the titles of sheets without arrays.
-        format: the name of its format.
-    """
-
-    facts: SideFacts
-    names: Sequence[str]
-    open: Callable[..., AbstractContextManager[OpenedArrays]]
-    table: OrdinaryTable | None = None
-    is_table: bool = False
-    sheets: Mapping[str, DiffSide] = field(default_factory=dict)
-    open_sheet: Callable[[str], DiffSide] | None = None
-    names_of: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    list_others: Callable[[], OtherCells] | None = None
-    format: str | None = None
+from .targets import SourceOrTarget
 
 
 def diff(
@@ -149,14 +119,18 @@ def diff(
     check_kinds(str | Sequence | None, "the name of an array, or a list of names", key=key)
     if options:
         _refuse_unknown([value for value in (before, after) if not _is_data(value)], format, options, storage_options)
-    opened: dict[str, DiffSide] = {}
+    chosen, keys = ([value] if isinstance(value, str) else list(value or ()) for value in (names, key))
+    sides: list[DiffSide] = []
     for value, label in ((before, "before"), (after, "after")):
         if _is_data(value):
-            opened[label] = _describe_data(value, label)
-        else:
-            opened[label] = _open_source(value, label, format, storage_options, options)
-    chosen, keys = ([value] if isinstance(value, str) else list(value or ()) for value in (names, key))
-    return Changes(diff_sides([*opened.values()], chosen, rtol=rtol, atol=atol, key=keys))
+            sides.append(_describe_data(value, label))
+            continue
+        place: Any = locate_place(value, storage_options, format, options.get("client"))
+        if is_path := isinstance(value, (str, os.PathLike)):
+            label = conceal_secrets(os.fspath(place if isinstance(place, RemoteFile) else value))
+        with locating(source=label if is_path else None):
+            sides.append(open_side(_to_seekable(place), label, format, options, reads_all=not chosen))
+    return Changes(diff_sides(sides, chosen, rtol=rtol, atol=atol, key=keys))
 
 
 def _is_data(value: Any) -> bool:
@@ -181,150 +155,19 @@ def _describe_data(value: Any, label: str) -> DiffSide:
         arrays, labels = values_by_name(value), None
     arrays = {name: _to_array(array) for name, array in values_by_name(arrays).items()} if arrays else {}
 
-    return replace(hold_arrays(SideFacts(label, {}, labels), arrays), is_table=_is_frame(value))
-
-
-def hold_arrays(facts: SideFacts, arrays: Mapping[str, Any], errors: Mapping[str, Any] | None = None) -> DiffSide:
-    """Return arrays in memory as one side of a comparison.
-
-    `errors`: of some arrays the errors of the cells that cannot be read; None for all other elements.
-    """
-
-    @contextmanager
-    def opened(_names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
-        unreadable.update(errors or {})
-        yield arrays, lambda: None
-
-    return DiffSide(facts, list(arrays), opened)
+    return replace(hold_arrays(SideFacts(label, dict, labels), arrays), is_table=_is_frame(value))
 
 
 def _to_array(array: Any) -> Any:
     return array.to_numpy() if isinstance(array, LinearArray) else array
 
 
-def _open_source(
-    given: Any, label: str, format: str | None, storage_options: Mapping[str, Any] | None, options: Mapping[str, Any]
-) -> DiffSide:
-    """Return a source as one side of a comparison; an open file that cannot go back is read whole."""
-    source: Any = locate_place(given, storage_options, format, options.get("client"))
-    if isinstance(given, (str, os.PathLike)):
-        label = conceal_secrets(os.fspath(source if isinstance(source, RemoteFile) else given))
-    if hasattr(source, "read") and not isinstance(source, RemoteFile) and not source.seekable():
-        content = source.read()
-        source = io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
-    with locating(source=label if isinstance(given, (str, os.PathLike)) else None):
-        return open_side(source, label, format, options)
-
-
-def open_side(source: Any, label: str, format: str | None, options: Mapping[str, Any]) -> DiffSide:
-    """Return a source as one side of a comparison; one without arrays has the columns of its ordinary table.
-
-    `source`: a path, an open file that can go back, or an object. `label`: how messages call it.
-
-    Raises:
-        FormatError: it holds neither.
-    """
-
-    def open_sheet(title: str) -> DiffSide:
-        return _open_sheets(source, label, format, {**options, "sheet": title})
-
-    try:
-        return replace(_open_sheets(source, label, format, options), open_sheet=open_sheet)
-    except FormatError as error:
-        if not has_same_names(error.reason) or options.get("sheet") is not None:
-            raise
-        with rewinding(source):
-            titles = list_written_sheets(source, format_of(source, format, reading=True))
-        if not titles:
-            raise
-    sheets = {title: open_sheet(title) for title in titles}
-    return replace(_join_sheets(label, sheets, {}), sheets=sheets)
-
-
-def _open_sheets(source: Any, label: str, format: str | None, options: Mapping[str, Any]) -> DiffSide:
-    """Return the arrays, or the ordinary table, of all sheets that are meant as one side."""
-    how = known_options(source, format, options, "scan")
-    with rewinding(source), reading_labels() as description:
-        infos, table = scan_or_find_table(source, format, how, options)
-    if table is not None:
-        warn_of_table(table, label)
-        return _side_of_table(table, label)
-
-    noted: list[OtherCells] = []
-
-    @contextmanager
-    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
-        how = known_options(source, format, options, "read")
-        with (
-            noting_other_cells(noted),
-            open_arrays(source, names, format=format, unreadable=unreadable, **how) as arrays,
-        ):
-            yield arrays
-
-    def list_others() -> OtherCells:
-        with rewinding(source):
-            return noted[-1] if noted else list_other_cells(source, format, options)
-
-    name = format_of(source, format, reading=True).name
-    facts = SideFacts(label, dict(infos), description.labels)
-    return DiffSide(facts, list(infos), opened, list_others=list_others, format=name)
-
-
-def _join_sheets(
-    label: str,
-    sheets: Mapping[str, DiffSide],
-    names_of: Mapping[str, Mapping[str, str]],
-    labelled: Collection[str] = (),
-) -> DiffSide:
-    """Return the arrays of several sheets as one side.
-
-    `names_of`: how the arrays of each sheet are called, by its title and their names there. `labelled`: the titles of
-    the sheets whose labels count.
-    """
-    infos: dict[str, ArrayInfo] = {}
-    short: dict[str, str] = {}
-    labels: dict[str, DatasetLabels] = {}
-    for title, sheet in sheets.items():
-        named = names_of.get(title, {})
-        infos |= {named.get(name, name): info for name, info in sheet.facts.infos.items()}
-        short |= {now: name for name, now in named.items()}
-        if sheet.facts.labels is not None and title in labelled:
-            labels[title] = sheet.facts.labels.name_anew(title, named)
-
-    @contextmanager
-    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
-        with ExitStack() as stack:
-            arrays: dict[str, Any] = {}
-            releasing = []
-            for title, sheet in sheets.items():
-                named = names_of.get(title, {})
-                errors: dict[str, Any] = {}
-                asked = [name for name in sheet.names if named.get(name, name) in names]
-                of_sheet, release = stack.enter_context(sheet.open(asked, unreadable=errors))
-                arrays |= {named.get(name, name): of_sheet[name] for name in asked}
-                unreadable |= {named.get(name, name): error for name, error in errors.items()}
-                releasing.append(release)
-
-            def release_all() -> None:
-                for release in releasing:
-                    release()
-
-            yield arrays, release_all
-
-    facts = SideFacts(label, infos, DatasetLabels.join(labels) if labels else None, short_names=short)
-    return DiffSide(facts, list(infos), opened, names_of=names_of)
-
-
-def _side_of_table(table: OrdinaryTable, label: str) -> DiffSide:
-    """Return the columns of a table as one side of a comparison."""
-
-    @contextmanager
-    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> Iterator[OpenedArrays]:
-        unreadable.update(table.unreadable)
-        yield select(table.columns, names), lambda: None
-
-    facts = SideFacts(label, describe_columns(table), None, short_names=table.list_short_names())
-    return DiffSide(facts, list(table.columns), opened, table, is_table=True, names_of=table.list_names())
+def _to_seekable(source: Any) -> Any:
+    """Return a source; of an open file that cannot go back, its content."""
+    if not hasattr(source, "read") or isinstance(source, RemoteFile) or source.seekable():
+        return source
+    content = source.read()
+    return io.StringIO(content) if isinstance(content, str) else io.BytesIO(content)
 
 
 def _choose_first_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Sequence[DiffSide]:
@@ -339,7 +182,7 @@ def _choose_first_sheets(sides: Sequence[DiffSide], key: Sequence[str]) -> Seque
         if sheets and (left := [str(sheet.columns.title) for sheet in all_sheets if sheet is not sheets[0]]):
             reason = "is not compared, as the other file has no sheets"
             warn_caller(f"{side.facts.label}: sheet {quote_names(left)} {reason}")
-        chosen.append(_side_of_table(OrdinaryTable(sheets[:1]), side.facts.label) if sheets else side)
+        chosen.append(side_of_table(OrdinaryTable(sheets[:1]), side.facts.label) if sheets else side)
     return chosen
 
 
@@ -365,7 +208,7 @@ def _name_alike(sides: Sequence[DiffSide]) -> tuple[Sequence[DiffSide], list[str
 
 def _name_columns(side: DiffSide, repeated: Collection[str], titles: Mapping[str, str]) -> DiffSide:
     """Return a table with titles before the names of columns; `titles`: other titles of sheets."""
-    return side if side.table is None else _side_of_table(side.table.naming(repeated, titles), side.facts.label)
+    return side if side.table is None else side_of_table(side.table.naming(repeated, titles), side.facts.label)
 
 
 def _name_sheets_alike(sides: Sequence[DiffSide]) -> tuple[Sequence[DiffSide], list[str]]:
@@ -377,7 +220,7 @@ def _name_sheets_alike(sides: Sequence[DiffSide]) -> tuple[Sequence[DiffSide], l
     counts = [Counter(name for sheet in of_side.values() for name in sheet.names) for of_side in sheets]
     repeated = {name for of_side in counts for name, count in of_side.items() if count > 1}
     return [
-        _join_sheets(
+        join_sheets(
             side.facts.label,
             of_side,
             {
@@ -450,49 +293,44 @@ def diff_sides(
     come = [name for name in chosen if name not in present[0]]
     levels = _list_labels_of(common, sides)
     comparisons: list[Comparison] = []
-    with ExitStack() as stack:
-        errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
-        opened = []
-        for side, unreadable in zip(sides, errors, strict=True):
-            candidates = _may_be_renamed(gone, come, sides)[side is second] if gone and come else []
-            needed = dict.fromkeys(
-                [*common, *key_names, *(level for level in levels if level in side.names), *candidates]
-            )
-            opened.append(stack.enter_context(side.open(list(needed), unreadable=unreadable)))
-            side.facts.levels = {level: np.array(opened[-1][0][level]) for level in levels if level in side.names}
-        (a, release_a), (b, release_b) = opened
+    errors: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    opened = []
+    for side, unreadable in zip(sides, errors, strict=True):
+        candidates = _may_be_renamed(gone, come, sides)[side is second] if gone and come else []
+        needed = dict.fromkeys([*common, *key_names, *(level for level in levels if level in side.names), *candidates])
+        opened.append(side.open(list(needed), unreadable))
+        side.facts.levels = {level: np.array(opened[-1][0][level]) for level in levels if level in side.names}
+    (a, release_a), (b, release_b) = opened
 
-        def release() -> None:
-            release_a()
-            release_b()
+    def release() -> None:
+        release_a()
+        release_b()
 
-        if first.table is not None or second.table is not None:
-            (a, of_a), (b, of_b) = unify_columns(first.table or a, second.table or b)
-            for of_side, more in zip(errors, (of_a, of_b), strict=True):
-                of_side.update(more)
-        formulas: dict[str, tuple[Any, Any]] = {}
-        if first.table is not None and second.table is not None:
-            formulas = pair_formulas((first.table, second.table), common, (a, b), errors)
-        renamed = _find_renamed(gone, come, a, b) if gone and come else {}
-        pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
-        rows = _match_rows(pairs, common, keys, sides, errors, formulas)
-        for name in common:
-            wrong = [of_side.get(name) for of_side in errors]
-            if name in formulas:
-                wrong = [hide_formulas(*pair) for pair in zip(formulas[name], wrong, strict=True)]
-            comparison = compare(
-                name,
-                *pairs[name],
-                rtol=rtol,
-                atol=atol,
-                most=most,
-                release=release,
-                errors=wrong,
-                row_maps=rows.maps.get(name, ()),
-            )
-            comparisons.append(comparison)
-        del a, b, pairs  # before their maps are closed
-        opened.clear()
+    if first.table is not None or second.table is not None:
+        (a, of_a), (b, of_b) = unify_columns(first.table or a, second.table or b)
+        for of_side, more in zip(errors, (of_a, of_b), strict=True):
+            of_side.update(more)
+    formulas: dict[str, tuple[Any, Any]] = {}
+    if first.table is not None and second.table is not None:
+        formulas = pair_formulas((first.table, second.table), common, (a, b), errors)
+    renamed = _find_renamed(gone, come, a, b) if gone and come else {}
+    pairs = {name: (a[name], b[name]) for name in dict.fromkeys([*common, *key_names])}
+    rows = _match_rows(pairs, common, keys, sides, errors, formulas)
+    for name in common:
+        wrong = [of_side.get(name) for of_side in errors]
+        if name in formulas:
+            wrong = [hide_formulas(*pair) for pair in zip(formulas[name], wrong, strict=True)]
+        comparison = compare(
+            name,
+            *pairs[name],
+            rtol=rtol,
+            atol=atol,
+            most=most,
+            release=release,
+            errors=wrong,
+            row_maps=rows.maps.get(name, ()),
+        )
+        comparisons.append(comparison)
     facts = (first.facts, second.facts)
     labels = [fact.labels for fact in facts]
     texts = [] if names or labels == [None, None] else compare_labels(labels, [fact.label for fact in facts])
@@ -524,7 +362,8 @@ def _match_rows(
     unsure = {**dict.fromkeys(errors[0]), **errors[1]}
     if not unsure and not groups and not formulas and all(have_same_bytes(*pair) for pair in pairs.values()):
         return GroupedRows()
-    places = _list_places(second.facts.infos)
+    _, infos = (side.facts.infos for side in sides)  # the files may change after this call
+    places = _list_places(infos)
     tables = _list_tables(sides, places)
     loose = {name: (loosen_formulas(a), loosen_formulas(b)) for name, (a, b) in formulas.items()}
     rows = map_rows({**pairs, **loose}, groups, is_key=bool(keys), unreadable=unsure, places=places, tables=tables)

@@ -593,7 +593,7 @@ def comparing(merges: Sequence[SheetMerge], base: str) -> Callable[[], Changes]:
             infos |= {(each.names or {}).get(name, name): info for name, info in each.files[0].infos.items()}
         merged = join_arrays(merges)
         labels = merges[0].files[0].arrays.labels if len(merges) == 1 else None
-        sides = SideFacts(base, infos, labels), SideFacts("merged", {}, labels)
+        sides = SideFacts(base, lambda: infos, labels), SideFacts("merged", dict, labels)
         sides[0].levels, sides[1].levels = dict(merges[0].files[0].arrays), dict(merged)
         renamed = {before: now for each in merges for before, now in (each.new_names or {}).items()}
         before = {comparison.name for comparison in comparisons}

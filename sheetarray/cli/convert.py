@@ -94,9 +94,9 @@ def run_convert(
         )
     origin, goal = source_endpoint(source, reading, "read"), find_target(target, writing, wants_json=wants_json)
     folder = None if goal.text == PIPE else api.folder_beside(goal.place)
-    with origin.opened_arrays(list(names) or None, folder) as (arrays, release):
-        url = goal.write(arrays, release=release)
-        report_converted(origin, goal, arrays, url, wants_json=wants_json)
+    arrays, release = origin.call("open_arrays", list(names) or None, folder=folder)
+    url = goal.write(arrays, release=release)
+    report_converted(origin, goal, arrays, url, wants_json=wants_json)
     return FINE
 
 

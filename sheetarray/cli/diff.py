@@ -82,7 +82,7 @@ def run_diff(
     places = source_endpoints([a, b], reading, "read_columns")
     if len(places) != 2:
         raise UsageProblem(f"diff takes two files, and you named {len(places)}")
-    sides = [place.open_side() for place in places]
+    sides = [place.open_side(reads_all=not names) for place in places]
     most = MOST_LISTED if wants_json or wants_all else MOST_SHOWN
     differences = diff_sides(sides, names, rtol=rtol, atol=atol, key=key, most=most)
     changes = Changes(differences)

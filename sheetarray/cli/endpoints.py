@@ -6,8 +6,8 @@ import functools
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from .program import EXPECTED, FAILED, FINE, explain_error, print_error
 from .running import running
 
 if TYPE_CHECKING:
-    from ..api.differing import DiffSide
+    from ..api.opened import DiffSide
 
 PIPE = "-"
 STDOUT = (PIPE, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -66,39 +66,25 @@ class Endpoint:
 
     def options(self, verb: str) -> dict[str, Any]:
         """Return those of the given options that a verb has; others are for another verb of the same command."""
-        return self.given.parse(self.row, verb.removesuffix("_labelled"), lenient=True)
+        return self.given.parse(self.row, verb, lenient=True)
 
     def call(self, verb: str, *arguments: Any, quiet: bool = False, **options: Any) -> Any:
         """`api.read`, `scan`, `check` or the like of this place; errors name it, and a terminal shows the progress."""
-        given = self.options(verb) if verb in ("read", "read_labelled", "scan", "check") else {}
-        with running(self, verb, quiet=quiet) as progress:
+        own = "read" if verb in ("read_labelled", "open_arrays") else verb
+        given = self.options(own) if own in ("read", "scan", "check") else {}
+        with running(self, own, quiet=quiet) as progress:
             how: dict[str, Any] = {**given, **options, **progress}
             result = getattr(api, verb)(self.source(), *arguments, format=self.row.name, **how)
             return list(result) if verb == "check" else result
 
-    def open_side(self) -> DiffSide:
-        """Return the arrays, or the ordinary table, of this place as one side of a comparison."""
+    def open_side(self, *, reads_all: bool = False) -> DiffSide:
+        """Return the arrays, or the ordinary table, of this place as one side of a comparison, as `api.open_side`."""
         options = self.options("read")
         with suppress(NotFoundError):
             options = {**self.options("read_columns"), **options}
         with running(self, "read") as progress:
-            return api.open_side(self.source(), self.label, self.row.name, {**options, **progress})
-
-    @contextmanager
-    def opened_arrays(
-        self, names: Sequence[str] | None, folder: Any = None, unreadable: dict[str, Any] | None = None
-    ) -> Iterator[tuple[dict[str, Any], Callable[[], None]]]:
-        """Yield arrays, and a function that lets the pages of mapped ones leave memory.
-
-        `folder`: for a temporary file; that of the system if None. `unreadable`: takes the errors of single cells, as
-        `keeping_unreadable` yields them. Rows that people have added or deleted then count as they stand.
-        """
-        with ExitStack() as stack:
-            with running(self, "read") as progress:
-                how: dict[str, Any] = {"folder": folder, "unreadable": unreadable, **self.options("read"), **progress}
-                context = api.open_arrays(self.source(), names, format=self.row.name, **how)
-                opened: tuple[dict[str, Any], Callable[[], None]] = stack.enter_context(context)
-            yield opened
+            how = {**options, **progress}
+            return api.open_side(self.source(), self.label, self.row.name, how, reads_all=reads_all)
 
     def write(self, arrays: Any, *, verb: str = "write", release: Callable[[], None] | None = None) -> str | None:
         """Write arrays here, and return the URL of a sheet in a service.

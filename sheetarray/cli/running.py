@@ -54,7 +54,7 @@ def refusing_values(side: str = "--read") -> Iterator[None]:
 def _watching(place: Endpoint, verb: str, *, quiet: bool) -> Iterator[dict[str, Callable[[int, int], None]]]:
     takes_progress = False
     with suppress(NotFoundError):  # the adapter has no such verb: the call says it better
-        takes_progress = "progress" in place.row.options(verb.removesuffix("_labelled"))
+        takes_progress = "progress" in place.row.options(verb)
     if quiet or not takes_progress or not sys.stderr.isatty():
         yield {}
         return

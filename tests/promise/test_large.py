@@ -115,10 +115,10 @@ def test_the_bytes_are_those_of_reading_at_once(tmp_path, in_pieces, suffix, to)
     assert outs[0].read_bytes() == outs[1].read_bytes() == outs[2].read_bytes()
     assert outs[3].read_bytes() == outs[4].read_bytes()
     assert sa.read(outs[1], ["turned"])["turned"].flags.f_contiguous
-    with open_arrays(path) as (arrays, _):
-        for name, array in sa.read(path).items():
-            assert (arrays[name].dtype, arrays[name].strides) == (array.dtype, array.strides)
-            assert arrays[name].tolist() == array.tolist()
+    arrays, _ = open_arrays(path)
+    for name, array in sa.read(path).items():
+        assert (arrays[name].dtype, arrays[name].strides) == (array.dtype, array.strides)
+        assert arrays[name].tolist() == array.tolist()
 
 
 def test_the_differences_are_those_of_reading_at_once(tmp_path, in_pieces):
@@ -140,8 +140,8 @@ def test_the_differences_are_those_of_reading_at_once(tmp_path, in_pieces):
 def test_what_comes_in_pieces_has_limits(tmp_path, monkeypatch):
     def comes_in_pieces(arrays: dict[str, Any], names: list[str] | None = None, **options: Any) -> bool:
         sa.write(tmp_path / "run.csv", arrays)
-        with open_arrays(tmp_path / "run.csv", names, **options) as (read, _):
-            return not any(array.flags.writeable for array in read.values())
+        read, _ = open_arrays(tmp_path / "run.csv", names, **options)
+        return not any(array.flags.writeable for array in read.values())
 
     set_limits(monkeypatch, many_elements=100)
     long = {"t": np.zeros(100)}
