@@ -26,6 +26,7 @@ from ..row_xml import format_number
 from ..searching import search_sheets
 from ..splicing import NewCell, NewCells, Splice
 from ..tables.renewing import RenewedTables, renew_tables
+from ..views.record import KEY
 from ..workbook import Workbook
 from ..workbook_part import WorkbookPart
 from .exact import ExactArrays, read_writes
@@ -98,32 +99,14 @@ def accept_workbook(
         with Workbook(opened, reads_numbers=True, own=book) as reading:
             chosen = None if sheet is None else _choose_sheets_of(reading, sheet)
             writes, tables = _read_all(reading, missing, chosen)
-            snapshots = writes[0].snapshots
-            problems = [*snapshots.iter_problems(thorough=True)]
+            problems = [*writes[0].snapshots.iter_problems(thorough=True)]
             warn_of_guard([] if anew else problems)
             is_true = not (anew or problems or reading.checksums.findings or any(read.written.own for read in writes))
             is_true = is_true and not any(array.is_changed for read in writes for array in read.arrays.values())
             is_true = is_true and not (tables is not None and tables.sheets)
             replaced, record = dict[str, bytes](), {**book.record}
             if not is_true:
-                for read in writes:
-                    read.compare()
-                exact = [read.find_exact(_choose_revised(read, revised or ())) for read in writes]
-                of_tables = {} if tables is None else tables.snapshots
-                evidence = [read.written.own for read in writes]
-                guards = renew_guards(book, snapshots, [*zip(evidence, exact, strict=True)], of_tables, chosen)
-                edits = [edit for read in writes for edit in find_header_edits(read.sheets, read.arrays)]
-                replaced = _change_headers(book, edits) | guards
-                pairs = [pair for of_write in exact for pair in of_write.items()]
-                unknown = [
-                    (name, array)
-                    for read, of_write in zip(writes, exact, strict=True)
-                    for name, array in read.arrays.items()
-                    if name not in of_write
-                ]
-                sheets_left = {} if chosen is None else _list_others(record, chosen)
-                record = true_record(record, pairs, [part.title for part in book.sheets], unknown)
-                record["sheets"] |= sheets_left if tables is None else sheets_left | tables.sheets
+                replaced, record = _correct(book, writes, tables, revised or (), chosen)
             typed = [title for title in typed_over_views(reading) if read_typed_over(reading, title)]
             searches = search_sheets(reading, replaced=replaced)
         names = [ArrayNames(read.arrays, _select_record(book.record, read.writes)) for read in writes]
@@ -131,7 +114,8 @@ def accept_workbook(
             book.compute_on_opening()
         record |= {SEARCHES_KEY: searches.to_json()}
         record["sheets"] = {title: {**more} for title, more in record["sheets"].items()}
-        for read, own in zip(writes, names, strict=True):
+        has_views = any(KEY in more for more in record["sheets"].values())
+        for read, own in zip(writes, names, strict=True) if has_views else ():
             replaced |= renew_views(book, read.arrays, record, own.by_array(book), typed, writes=read.writes, anew=anew)
         if record != book.record:
             part = book.ensure_properties()
@@ -142,6 +126,37 @@ def accept_workbook(
                 rewrite_package(sink, book.package, replaced)
     accepted = join_accepted([read.accepted for read in writes])
     return accepted if tables is None else tables.add_to(accepted)
+
+
+def _correct(
+    book: WorkbookPart,
+    writes: Sequence[ExactArrays],
+    tables: RenewedTables | None,
+    revised: Sequence[tuple[Set[str], Mapping[str, LinearArray]]],
+    chosen: Sequence[str] | None,
+) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """Return the new content of the worksheets whose headers or snapshots have to change, by their parts, and a record.
+
+    `revised`: as for `accept_workbook`. `chosen`: the titles of the sheets that are corrected; None for all.
+    """
+    for read in writes:
+        read.compare()
+    exact = [read.find_exact(_choose_revised(read, revised)) for read in writes]
+    of_tables = {} if tables is None else tables.snapshots
+    evidence = [read.written.own for read in writes]
+    guards = renew_guards(book, writes[0].snapshots, [*zip(evidence, exact, strict=True)], of_tables, chosen)
+    edits = [edit for read in writes for edit in find_header_edits(read.sheets, read.arrays)]
+    unknown = [
+        (name, array)
+        for read, of_write in zip(writes, exact, strict=True)
+        for name, array in read.arrays.items()
+        if name not in of_write
+    ]
+    pairs = [pair for of_write in exact for pair in of_write.items()]
+    record = true_record(book.record, pairs, [part.title for part in book.sheets], unknown)
+    record["sheets"] |= {} if chosen is None else _list_others(book.record, chosen)
+    record["sheets"] |= {} if tables is None else tables.sheets
+    return _change_headers(book, edits) | guards, record
 
 
 def _choose_sheets_of(book: Workbook, sheet: str | int) -> list[str]:
