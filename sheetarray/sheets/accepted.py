@@ -15,14 +15,13 @@ from ..changes.compare import Comparison, DifferingElement
 from ..changes.sorted_rows import SortedRows
 from ..columns import ArrayInfo, ResizedArray, Sheet, keeping_unreadable
 from ..columns.infos import Infos
-from ..columns.unreadable import Keeping
 from ..dtypes import Array
 from ..elements import Missing
 from ..errors import Finding, FormatError
 from ..labels import DatasetLabels, check_fit, reading_labels
 from ..linear.buffers import view_of
 from ..linear.parsing import warn_of_finding
-from .arrays_of_sheets import read_composites, read_resized_arrays
+from .arrays_of_sheets import open_sheets, read_composites
 
 
 @dataclass(slots=True)
@@ -85,8 +84,6 @@ def join_accepted(writes: Sequence[AcceptedArrays]) -> AcceptedArrays:
 
     An array whose name is that of another one gets the title of its sheet before it, as in `north!t`.
     """
-    if len(writes) == 1:
-        return writes[0]
     names_of = qualify_names([read.infos[1] for read in writes])
     joined = AcceptedArrays(({}, {}), {}, {}, None, {})
     for read, names in zip(writes, names_of, strict=True):
@@ -138,26 +135,21 @@ def read_accepted(sheets: Sequence[Sheet], *, missing: Missing) -> tuple[Accepte
     accepted: AcceptedArrays | FormatError
     with warnings.catch_warnings(record=True) as told:  # of lengths that may not be taken
         warnings.simplefilter("always")
-        resized, unreadable = _read_columns(sheets, missing, "missing")
+        with keeping_unreadable("missing") as unreadable:
+            resized = open_sheets(sheets, missing=missing, resize=True).read_resized()
         try:
             accepted = _join_columns(sheets, resized, unreadable)
         except FormatError as error:
             accepted = error
     if isinstance(accepted, FormatError):  # only then is the file read a second time
         with suppress(FormatError):
-            resized, unreadable = _read_columns(sheets, missing, "padded")
+            with keeping_unreadable("padded") as unreadable:
+                resized = open_sheets(sheets, missing=missing, resize=True).read_resized()
             return _join_columns(sheets, resized, unreadable), resized
         raise accepted
     for each in told:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return accepted, resized
-
-
-def _read_columns(
-    sheets: Sequence[Sheet], missing: Missing, keeps: Keeping
-) -> tuple[dict[str, ResizedArray], dict[str, Array]]:
-    with keeping_unreadable(keeps) as unreadable:
-        return read_resized_arrays(sheets, missing=missing), unreadable
 
 
 def _join_columns(

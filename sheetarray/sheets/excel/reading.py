@@ -64,7 +64,7 @@ def read_book(
         error.hint = book.advise(error.location, error.hint or "") or None
         raise
     if guard:
-        warn_of_guard([*snapshots.iter_problems()])
+        warn_of_guard([*snapshots.findings, *book.find_lost_guards()])
     return by_name
 
 

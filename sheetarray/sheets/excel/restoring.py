@@ -236,7 +236,7 @@ def _restore_arrays(
         _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
         if buffer is not None:
             arrays[snapshot.name] = LinearArray.from_header(snapshot.header, buffer)
-    for finding in snapshots.iter_problems():
+    for finding in [*snapshots.findings, *book.find_lost_guards()]:
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
         if chosen is not None and snapshots.sheets:

@@ -112,8 +112,10 @@ class Workbook:
         """The record of a workbook; an empty one where it is damaged, as `check` says, or missing."""
         package = self._container.package
         try:
+            if self.own is not None:
+                return self.own.stored_record
             if package is not None:
-                return read_record(package, None if self.own is None else self.own.root_relations) or {}
+                return read_record(package) or {}
         except FormatError as error:
             self.record_error = error
         return {}

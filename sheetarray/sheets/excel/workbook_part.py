@@ -14,14 +14,14 @@ from functools import cached_property, lru_cache
 from itertools import chain, count, filterfalse
 from typing import Any, NamedTuple
 
-from ...errors import FormatError, LimitError
+from ...errors import NEWER, FormatError, LimitError
 from ...files import Source
 from ...tables import NamedTable
 from ..defined_names import PRINT_AREA, defined_names_xml, parse_titles
 from ..xml_texts import escape_text, quote_attribute, without_escapes
 from .package.markup import HEAD, Element, Markup, children_named, local_name, parse_tree, read_first_tag
 from .package.package import Package
-from .package.properties import CONTENT_TYPE, MOST_BYTES, PROPERTIES, merge_properties, read_sound_record
+from .package.properties import CONTENT_TYPE, MOST_BYTES, PROPERTIES, merge_properties, read_record
 from .package.relations import (
     MAIN,
     RELATION_SPACES,
@@ -217,14 +217,28 @@ class WorkbookPart:
         return int(active) if re.fullmatch("[0-9]{1,5}", active) else 0
 
     @cached_property
+    def stored_record(self) -> dict[str, Any]:
+        """What the workbook remembers.
+
+        Raises:
+            FormatError: that is damaged.
+        """
+        return read_record(self.package, self.root_relations) or {}
+
+    @cached_property
     def record(self) -> dict[str, Any]:
         """What the workbook remembers, with its "sheets"; none of them where it was edited, or there is no record.
 
         Raises:
             FormatError: a newer version of this package has made it.
         """
-        is_there = self.root_relations.present_target("custom-properties") is not None
-        return read_sound_record(self.package, self.root_relations) if is_there else {"sheets": {}}
+        record = dict[str, Any]()
+        try:
+            record = self.stored_record
+        except FormatError as error:
+            if error.hint == NEWER:
+                raise
+        return {**record, "sheets": record.get("sheets", {})}
 
     def is_in_view(self, sheet: BookSheet) -> bool:
         """Return whether the workbook opens with a sheet in front."""

@@ -98,8 +98,15 @@ def accept_workbook(
         book = WorkbookPart.to_change(opened)
         with Workbook(opened, reads_numbers=True, own=book) as reading:
             chosen = None if sheet is None else _choose_sheets_of(reading, sheet)
-            writes, tables = _read_all(reading, missing, chosen)
-            problems = [*writes[0].snapshots.iter_problems(thorough=True)]
+            sheets = [plain for plain in reading.plain_sheets() if chosen is None or plain.title in chosen]
+            tables = renew_tables(reading, sheets, Snapshots(reading), missing)
+            try:
+                writes = read_writes(reading, missing, None if chosen is None else chosen[0])
+            except FormatError as error:
+                if error.reason != NO_ARRAY or tables is None:
+                    raise
+                writes = [ExactArrays(reading, (), missing, Snapshots(reading), None if chosen is None else {*chosen})]
+            problems = [*writes[0].snapshots.check(), *reading.find_lost_guards()]
             warn_of_guard([] if anew else problems)
             is_true = not (anew or problems or reading.checksums.findings or any(read.written.own for read in writes))
             is_true = is_true and not any(array.is_changed for read in writes for array in read.arrays.values())
@@ -124,7 +131,7 @@ def accept_workbook(
         if replaced or source is not target:
             with replacing(target, binary=True) as sink:
                 rewrite_package(sink, book.package, replaced)
-    accepted = join_accepted([read.accepted for read in writes])
+    accepted = writes[0].accepted if len(writes) == 1 else join_accepted([read.accepted for read in writes])
     return accepted if tables is None else tables.add_to(accepted)
 
 
@@ -172,23 +179,6 @@ def _list_others(record: Mapping[str, Any], chosen: Sequence[str]) -> dict[str, 
     return {
         title: more for title, more in record["sheets"].items() if {title, more.get("of", title)}.isdisjoint(chosen)
     }
-
-
-def _read_all(
-    book: Workbook, missing: Missing, chosen: Sequence[str] | None
-) -> tuple[list[ExactArrays], RenewedTables | None]:
-    """Return the arrays of each write of a workbook, and its recorded tables; None if it has none.
-
-    `chosen`: the titles of the sheets that are read, that which was asked for first; None for all.
-    """
-    sheets = [plain for plain in book.plain_sheets() if chosen is None or plain.title in chosen]
-    tables = renew_tables(book, sheets, Snapshots(book), missing)
-    try:
-        return read_writes(book, missing, None if chosen is None else chosen[0]), tables
-    except FormatError as error:
-        if error.reason != NO_ARRAY or tables is None:
-            raise
-    return [ExactArrays(book, (), missing, Snapshots(book), None if chosen is None else {*chosen})], tables
 
 
 def _choose_revised(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cached_property, partial
 
 from ....changes.evidence import Evidence, EvidenceSearch, OwnEvidence
@@ -202,14 +202,6 @@ class Snapshots:
 
     def _warn(self, reason: str, hint: str, names: Sequence[str]) -> Finding:
         return Finding("warning", self.sheets[0].title, reason, hint, array=names[0] if len(names) == 1 else None)
-
-    def iter_problems(self, *, thorough: bool = False) -> Iterator[Finding]:
-        """Yield all that keeps guards from being used, and findings about sheets that are no guards any more.
-
-        `thorough`: look at snapshots for which no array has asked, too.
-        """
-        yield from self.check() if thorough else self.findings
-        yield from self._book.find_lost_guards()
 
 
 def _may_have_checksums(sums: Mapping[str, Checksums | None], header: SnapshotHeader, buffer: Buffer) -> bool:

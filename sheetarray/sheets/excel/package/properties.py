@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ....errors import NEWER, FormatError
+from ....errors import FormatError
 from ...record_texts import OURS, pack, unpack
 from .markup import Markup, children_named, local_name, parse_tree
 from .package import Package
@@ -51,21 +51,6 @@ def _read_meta(package: Package) -> dict[str, str]:
     root = parse_tree(package.read("meta.xml", limit=MOST_BYTES), location="meta.xml")
     entries = [entry for within in root for entry in within if entry.tag == f"{{{_META}}}user-defined"]
     return {entry.get(f"{{{_META}}}name", ""): entry.text or "" for entry in entries}
-
-
-def read_sound_record(package: Package, relations: Relations | None = None) -> dict[str, Any]:
-    """Return the record of a workbook, with its "sheets"; none of them where it was edited, or there is no record.
-
-    Raises:
-        FormatError: a newer version of this package has made it.
-    """
-    try:
-        record = read_record(package, relations) or {}
-    except FormatError as error:
-        if error.hint == NEWER:
-            raise
-        record = {}
-    return {**record, "sheets": record.get("sheets", {})}
 
 
 def renew_properties(package: Package, part: str, record: Mapping[str, Any]) -> bytes:
