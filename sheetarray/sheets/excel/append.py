@@ -7,10 +7,8 @@ where the workbook remembers that it is one of ours.
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, filterfalse
 from typing import Any
 
 from ...errors import FormatError, LimitError
@@ -136,12 +134,11 @@ def _check_titles(sheets: Sequence[SheetPlan]) -> None:
         seen.add(plan.title.casefold())
 
 
-_SHEETS = "xl/worksheets/sheet{}.xml"  # the names of parts, with a place for a number, and their types
-_TABLES = "xl/tables/table{}.xml", f"{OFFICE}spreadsheetml.table+xml"
-_DRAWINGS = "xl/drawings/drawing{}.xml", f"{OFFICE}drawing+xml"
-_CHARTS = "xl/charts/chart{}.xml", f"{OFFICE}drawingml.chart+xml"
-_COMMENTS = "xl/comments{}.xml", f"{OFFICE}spreadsheetml.comments+xml"
-_BOXES = "xl/drawings/vmlDrawing{}.vml"  # of a type that all parts of their suffix have
+_TABLES = "tables/table{}.xml", f"{OFFICE}spreadsheetml.table+xml"  # the names of parts, and their types
+_DRAWINGS = "drawings/drawing{}.xml", f"{OFFICE}drawing+xml"
+_CHARTS = "charts/chart{}.xml", f"{OFFICE}drawingml.chart+xml"
+_COMMENTS = "comments{}.xml", f"{OFFICE}spreadsheetml.comments+xml"
+_BOXES = "drawings/vmlDrawing{}.vml"  # of a type that all parts of their suffix have
 _BOXES_TYPE = f"{OFFICE}vmlDrawing"
 
 
@@ -156,32 +153,22 @@ def _make_sheet_parts(
     `replaced`: for each plan the sheet that it replaces. `tables`: the names of Excel Tables, by the titles of their
     sheets.
     """
-    folder, numbers = posixpath.dirname(book.part), dict[str, Iterator[int]]()
-
-    def new_part(pattern: str, type_: str = "") -> str:
-        """Return the name of a new part, and list it with its type."""
-        place = posixpath.join(folder, pattern.removeprefix("xl/"))
-        name = next(filterfalse(book.has_part, map(place.format, numbers.setdefault(pattern, count(1)))))
-        if type_:
-            book.types.add(name, type_)
-        return name
-
     parts: list[SheetPart] = []
     views: list[ViewPart] = []
     last = max(book.table_numbers(), default=0) if tables else 0
     for place, (plan, old_sheet) in enumerate(zip(plans, replaced, strict=True), 1):
-        sheet = old_sheet or book.add_sheet(plan.title, new_part(_SHEETS), very_hidden=plan.very_hidden)
+        sheet = old_sheet or book.add_sheet(plan.title, very_hidden=plan.very_hidden)
         if plan.is_view:
-            chart = (new_part(*_DRAWINGS), new_part(*_CHARTS)) if plan.has_chart else ("", "")
+            chart = (book.new_part(*_DRAWINGS), book.new_part(*_CHARTS)) if plan.has_chart else ("", "")
             views.append(ViewPart(plan.title, sheet.part, *chart, selected=book.is_in_view(sheet)))
             continue
         beside: list[PartBeside] = []
         if plan.table:
             table = table_part(plan, tables[plan.title], last + place)
-            beside.append(PartBeside("table", new_part(*_TABLES), table))
+            beside.append(PartBeside("table", book.new_part(*_TABLES), table))
         if plan.notes:
             book.types.add_suffix("vml", _BOXES_TYPE)
-            both = new_part(*_COMMENTS), new_part(_BOXES)
+            both = book.new_part(*_COMMENTS), book.new_part(_BOXES)
             beside += make_notes(plan.notes, *both, number=len(book.sheets) + place, hidden=plan.headers)
         parts.append(SheetPart(plan.title, sheet.part, *worksheet_xml(book, plan, sheet), beside))
     return parts, views

@@ -246,19 +246,13 @@ def _plan_sheets(
     `book_styles`: of the workbook. `taken`: the titles of sheets that are there. `is_own`: whether the workbook is a
     new one. `has_guard`: whether the write makes a guard, which has the snapshots of all its arrays.
     """
-
-    def find_styles_of(layout: Layout, content: SheetContent, *, decimals: bool) -> list[int | None]:
-        if options.as_text:
-            return [None] * len(layout.pieces)
-        return book_styles.of_formats(number_formats(layout.pieces, formats=content.formats, decimals=decimals))
-
     layouts: list[Layout] = []
     styles: list[list[int | None]] = []
     plans: list[SheetPlan] = []
     for content in contents:
         for title, layout in zip(content.titles, content.layouts, strict=True):
             layouts.append(layout)
-            styles.append(find_styles_of(layout, content, decimals=content.kind == "table"))
+            styles.append(_find_styles(layout, content, options, book_styles, decimals=content.kind == "table"))
             plans.append(_plan_sheet(title, layout, list(map(book_styles.code_of, styles[-1])), content, options))
     first = contents[0]
     if has_guard:
@@ -266,10 +260,19 @@ def _plan_sheets(
     if not first.views:
         return _Plan(layouts, styles, (), plans)
     taken = [*taken, *(plan.title for plan in plans)]
-    shown = [find_styles_of(layout, first, decimals=True) for layout in first.layouts]
+    shown = [_find_styles(layout, first, options, book_styles, decimals=True) for layout in first.layouts]
     columns = ViewedColumns.of_layouts(first.titles, first.layouts, shown, as_text=options.as_text)
     views = plan_views(first.views, first.arrays, columns, taken=taken, text_chooser=is_own)
     return _Plan(layouts, styles, views, [*map(plan_view_sheet, views), *plans])
+
+
+def _find_styles(
+    layout: Layout, content: SheetContent, options: WriteOptions, book_styles: CellStyles, *, decimals: bool
+) -> list[int | None]:
+    """Return the style of the numbers or booleans in each column."""
+    if options.as_text:
+        return [None] * len(layout.pieces)
+    return book_styles.of_formats(number_formats(layout.pieces, formats=content.formats, decimals=decimals))
 
 
 def _plan_sheet(

@@ -114,8 +114,7 @@ class Workbook:
         try:
             if self.own is not None:
                 return self.own.stored_record
-            if package is not None:
-                return read_record(package) or {}
+            return {} if package is None else read_record(package) or {}
         except FormatError as error:
             self.record_error = error
         return {}

@@ -6,6 +6,7 @@ changed.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
@@ -83,15 +84,15 @@ class WorkbookPart:
 
     Example:
         >>> book = WorkbookPart.new(".xlsx")
-        >>> book.add_sheet("arrays", "xl/worksheets/sheet1.xml").id
-        '1'
+        >>> book.add_sheet("arrays").part
+        'xl/worksheets/sheet1.xml'
         >>> b'<sheet name="arrays" sheetId="1" r:id="rId2"/>' in book.changed_parts()["xl/workbook.xml"]
         True
     """
 
     def __init__(self, package: Package, part: str, root_relations: Relations, *, changes: bool = False) -> None:
         self.package, self.part, self.root_relations = package, part, root_relations
-        self.relations, self._dropped = Relations(package, part), set[int]()
+        self.relations, self._dropped, self._numbers = Relations(package, part), set[int](), dict[str, Iterator[int]]()
         self._content = package.read(part, limit=_MOST_CHANGED if changes else _MOST_READ)
         self._entries, settings = self._list_for_changes() if changes else self._list_for_reading()
         self.from_1904 = settings.get("date1904") in ("1", "true")
@@ -140,7 +141,7 @@ class WorkbookPart:
         book = copy(_read_template(suffix))
         book.types, book.markup = book.types.copy(), book.markup.copy()
         book.relations, book.root_relations = book.relations.copy(), book.root_relations.copy()
-        book.sheets, book._dropped = [], set()
+        book.sheets, book._dropped, book._numbers = [], set(), {}
         return book
 
     @cached_property
@@ -218,11 +219,7 @@ class WorkbookPart:
 
     @cached_property
     def stored_record(self) -> dict[str, Any]:
-        """What the workbook remembers.
-
-        Raises:
-            FormatError: that is damaged.
-        """
+        """What the workbook remembers, as it stands in its properties; a FormatError if it was edited."""
         return read_record(self.package, self.root_relations) or {}
 
     @cached_property
@@ -232,12 +229,12 @@ class WorkbookPart:
         Raises:
             FormatError: a newer version of this package has made it.
         """
-        record = dict[str, Any]()
         try:
             record = self.stored_record
         except FormatError as error:
             if error.hint == NEWER:
                 raise
+            record = {}
         return {**record, "sheets": record.get("sheets", {})}
 
     def is_in_view(self, sheet: BookSheet) -> bool:
@@ -327,13 +324,24 @@ class WorkbookPart:
             tables[name] = NamedTable(title, table.get("ref", ""), header, totals)
         return tables
 
-    def add_sheet(self, title: str, part: str, *, very_hidden: bool = False) -> BookSheet:
+    def new_part(self, pattern: str, type_: str = "") -> str:
+        """Return the name of a new part near the own part, which is listed with its type.
+
+        `pattern`: from the folder of the own part on, with a place for a number.
+        """
+        place = posixpath.join(posixpath.dirname(self.part), pattern)
+        name = next(filterfalse(self.has_part, map(place.format, self._numbers.setdefault(pattern, count(1)))))
+        if type_:
+            self.types.add(name, type_)
+        return name
+
+    def add_sheet(self, title: str, *, very_hidden: bool = False) -> BookSheet:
         """Return a sheet that is added at the end of the list; no menu shows one that is very hidden."""
         id_ = next(self._free_ids, None)
         if id_ is None:
             raise LimitError(f"the workbook has {len(self.sheets)} sheets already")
+        part = self.new_part("worksheets/sheet{}.xml", WORKSHEET_TYPE)
         relation = self.relations.add("worksheet", part)
-        self.types.add(part, WORKSHEET_TYPE)
         prefixes = [prefix for prefix, space in self._list.scope.items() if space in RELATION_SPACES]
         state = ' state="veryHidden"' if very_hidden else ""
         prefix, declared = prefixes[0] if prefixes else "r:", f' xmlns:r="{RELATIONS}"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ....columns import column_letters
@@ -19,12 +19,6 @@ _MOST_ON_A_PAGE = 12  # columns that are printed side by side on one page
 def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> tuple[bytes, bytes]:
     """Return the XML before the rows of a sheet, and the XML after them."""
     last = f"{column_letters(max(len(plan.widths), 1) - 1)}{max(plan.rows, 1)}"
-    columns = "".join(
-        [
-            f'<col min="{first}" max="{end}" width="{width:g}"{before} customWidth="1"{after}/>'
-            for first, end, width, before, after in _group_columns(plan)
-        ]
-    )
     below = f"A{plan.headers + 2}"
     frozen = (  # ySplit is the number of rows of the upper pane, without hidden ones
         f'<pane ySplit="1" topLeftCell="{below}" activePane="bottomLeft" state="frozen"/>'
@@ -44,7 +38,7 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
         + ("" if plan.very_hidden else f'<dimension ref="{last if last == "A1" else f"A1:{last}"}"/>')
         + f'<sheetViews><sheetView{in_view} workbookViewId="0">{frozen}'
         f'</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"{outline}/>'
-        + (f"<cols>{columns}</cols>" if columns else "")
+        + (f"<cols>{_columns_xml(plan)}</cols>" if plan.widths else "")
         + "<sheetData>"
     )
     page = (
@@ -57,20 +51,17 @@ def worksheet_frame(plan: SheetPlan, *, selected: bool, code_name: str = "") -> 
     return head.encode(), f"</sheetData>{page}</worksheet>".encode()
 
 
-def _group_columns(plan: SheetPlan) -> Iterator[tuple[int, int, float, str, str]]:
-    """Yield runs of neighbouring columns that look alike.
-
-    Each is the first and the last column, counted from 1, their width in characters, and the attributes of XML before
-    and after that of the width.
-    """
+def _columns_xml(plan: SheetPlan) -> str:
+    """Return the XML of the columns: one element for neighbours that look alike."""
     hidden = plan.hidden
-    kinds = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]
-    start = 1
-    for (width, hides, after), run in groupby(kinds):
-        end = start + len(list(run))
+    looks = [(width, place in hidden, place - 1 in hidden) for place, width in enumerate(plan.widths)]
+    columns, end = "", 0
+    for (width, hides, after), run in groupby(looks):
+        first, end = end + 1, end + len(list(run))
         outline = ' outlineLevel="1"' if hides else ' collapsed="1"' if after else ""
-        yield start, end - 1, width, ' hidden="1"' if hides else "", outline
-        start = end
+        hiding = ' hidden="1"' if hides else ""
+        columns += f'<col min="{first}" max="{end}" width="{width:g}"{hiding} customWidth="1"{outline}/>'
+    return columns
 
 
 def table_part(plan: SheetPlan, name: str, number: int) -> bytes:
