@@ -11,6 +11,7 @@ same key, so whoever takes an element from a row compares it first.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -112,8 +113,8 @@ def to_rows(array: Array, axis: int) -> Array:
     """Return the elements of an array as a table with one row for each position along an axis."""
     if not array.ndim:
         return array.reshape(1, 1)
-    moved = np.moveaxis(array, axis, 0)
-    return moved.reshape(len(moved), int(np.prod(moved.shape[1:], dtype=np.int64)))
+    moved = np.moveaxis(array, axis, 0) if axis else array
+    return moved.reshape(len(moved), math.prod(moved.shape[1:]))
 
 
 def align_tables(written: Table, cells: Table) -> RowMap:

@@ -142,7 +142,7 @@ def _plan_revisions(
 def _choose_titles(book: Workbook, sheet: str | int) -> list[str]:
     """Return the title of the sheet that was chosen, which people may have deleted; then those written with it."""
     sheets, snapshots = book.plain_sheets(), Snapshots(book)
-    gone = [header.sheet for header in map(snapshots.headers.__getitem__, snapshots.search.evidence)]
+    gone = [snapshot.said.sheet for snapshot in snapshots.of_arrays]
     title = find_title(sheet, list(dict.fromkeys([*(plain.title or "" for plain in sheets), *gone])))
     _, together = book.checksums.choose_write(sheets, title)
     return list(dict.fromkeys([title, *(plain.title or "" for plain in together)]))
@@ -228,14 +228,14 @@ def _restore_arrays(
     writes = read_writes(book, missing, None if chosen is None else chosen[0]) if keep_edits else []
     snapshots = writes[0].snapshots if writes else Snapshots(book)
     groups: dict[str, tuple[SnapshotHeader, dict[str, LinearArray]]] = {}
-    for evidence in snapshots.search.evidence:
-        snapshot = snapshots.headers[evidence]
-        if chosen is not None and snapshot.sheet not in chosen:
+    for snapshot in snapshots.of_arrays:
+        said = snapshot.said
+        if chosen is not None and said.sheet not in chosen:
             continue
-        buffer = evidence.elements()
-        _, arrays = groups.setdefault(snapshot.sheet, (snapshot, {}))
+        buffer = snapshot.elements()
+        _, arrays = groups.setdefault(said.sheet, (said, {}))
         if buffer is not None:
-            arrays[snapshot.name] = LinearArray.from_header(snapshot.header, buffer)
+            arrays[said.name] = LinearArray.from_header(said.header, buffer)
     for finding in [*snapshots.findings, *book.find_lost_guards()]:
         raise FormatError(finding.message, location=finding.location, hint=finding.hint if not groups else None)
     if not groups:
@@ -251,14 +251,14 @@ def _restore_arrays(
         today = {old: name for name, old in snapshots.search.old_names.items() if old not in edited}
         own = [title for title in groups if edits.writes is None or title in edits.writes] or [*groups][:1]
         for title in own:
-            snapshot, arrays = groups[title]
+            said, arrays = groups[title]
             names = [today.get(name, name) for name in arrays]
             pairs = zip(names, arrays.values(), strict=True)
-            groups[title] = snapshot, {name: edited.pop(name, array) for name, array in pairs}
+            groups[title] = said, {name: edited.pop(name, array) for name, array in pairs}
         groups[own[0]][1].update(edited)
     if writes:
         return groups
-    written = {evidence.name for evidence in snapshots.search.evidence}
+    written = {evidence.name for evidence in snapshots.of_arrays}
     if written < snapshots.names_present:  # where one of them is gone, another may be that one, renamed
         lost = quote_names(sorted(snapshots.names_present - written))
         reason = f"restored without {lost}, of which the guard has no snapshot"

@@ -32,8 +32,8 @@ def renew_guards(
     if not snapshots.sheets:
         return {}
     standing: dict[Evidence, tuple[str, ResizedArray]] = {}
-    stale = {evidence.name: evidence for evidence in snapshots.search.evidence}
-    stale_there = {(evidence.name, evidence.title): evidence for evidence in snapshots.search.evidence}
+    stale = {evidence.name: evidence for evidence in snapshots.of_arrays}
+    stale_there = {(evidence.name, evidence.title): evidence for evidence in snapshots.of_arrays}
     for evidence_of, exact in writes:
         for name, array in exact.items():
             own = evidence_of[name] if name in evidence_of else snapshots.find(name, array.column, array.buffer)
@@ -51,10 +51,11 @@ def renew_guards(
             read_texts(guard), lambda header: is_other(header) and not (of_tables and snapshots.is_column(header))
         )
         texts[guard.title or ""] += stay
-    for evidence, header in snapshots.headers.items():
-        if evidence in standing and not is_other(header):
-            name, array = standing[evidence]
+    for snapshot in snapshots.of_arrays:
+        header = snapshot.said
+        if snapshot in standing and not is_other(header):
+            name, array = standing[snapshot]
             how = {"sheet": header.sheet, "cells": header.cells, "dates": header.dates}
-            texts[snapshots.guards[evidence]].append(encode_snapshot(name, array.linear, **how))
+            texts[snapshot.guard].append(encode_snapshot(name, array.linear, **how))
     parts = {sheet.title: sheet for sheet in book.sheets}
     return {parts[title].part: make_part(book, parts[title], snapshots_of) for title, snapshots_of in texts.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 from ....changes.evidence import Evidence, EvidenceSearch, OwnEvidence
@@ -22,6 +23,15 @@ _HINT = "this guard is ignored; write the arrays again, or accept the file, to g
 _MOST_WARNINGS = 5  # about guards that cannot be used
 
 
+@dataclass(eq=False, kw_only=True)
+class Snapshot(Evidence):
+    """A snapshot as the evidence of its array, or of its column of a recorded table."""
+
+    said: SnapshotHeader  # what its header says
+    texts: Sequence[str]
+    guard: str  # the title of the sheet in which it stands
+
+
 class Snapshots:
     """The snapshots of a workbook, which are read when the first array asks for its own; it may have none.
 
@@ -29,8 +39,6 @@ class Snapshots:
 
     Attributes:
         sheets: those of its guards.
-        headers: of each snapshot that can be parsed, by its evidence.
-        guards: the sheet of the guard in which each of them stands.
     """
 
     def __init__(self, book: Workbook, *, are_used: bool = True) -> None:
@@ -38,8 +46,6 @@ class Snapshots:
         self.sheets = book.guards() if are_used else []
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
-        self.headers: dict[Evidence, SnapshotHeader] = {}
-        self.guards: dict[Evidence, str] = {}
 
     @cached_property
     def names_present(self) -> set[str]:
@@ -47,24 +53,25 @@ class Snapshots:
         return set(SheetArrays(self._book.plain_sheets()).scan())
 
     @cached_property
-    def _stored(self) -> list[tuple[SnapshotHeader, Sequence[str], str]]:
-        """The header and the texts of each snapshot, and the title of its guard."""
-        return [
-            (header, texts, sheet.title or "")
-            for sheet in self.sheets
-            for header, texts in read_guard(sheet, self._damage)
-        ]
+    def _stored(self) -> list[Snapshot]:
+        """All snapshots that can be parsed."""
+        stored: list[Snapshot] = []
+        for sheet in self.sheets:
+            for said, texts in read_guard(sheet, self._damage):
+                snapshot = Snapshot(said.name, said.header, said.sheet, said=said, texts=texts, guard=sheet.title or "")
+                snapshot.load = partial(self._decode, snapshot, partial(self._is_own, said))
+                stored.append(snapshot)
+        return stored
+
+    @cached_property
+    def of_arrays(self) -> list[Snapshot]:
+        """The snapshots that are not of columns of recorded tables."""
+        return [snapshot for snapshot in self._stored if not self.is_column(snapshot.said)]
 
     @cached_property
     def search(self) -> EvidenceSearch:
         """The evidence of all arrays, in which each of today finds its own."""
-        for header, texts, title in self._stored:
-            if self.is_column(header):
-                continue
-            evidence = Evidence(header.name, header.header, header.sheet)
-            evidence.load = partial(self._decode, header, texts, title, partial(self._is_own, header))
-            self.headers[evidence], self.guards[evidence] = header, title
-        return EvidenceSearch([*self.headers], lambda: self.names_present)
+        return EvidenceSearch(self.of_arrays, lambda: self.names_present)
 
     def is_column(self, header: SnapshotHeader) -> bool:
         """Return whether a snapshot is of a column of a recorded table."""
@@ -79,12 +86,12 @@ class Snapshots:
         return {title: set(columns) for title, columns in dtypes.items() if isinstance(columns, dict)}
 
     @cached_property
-    def _stored_columns(self) -> dict[str, list[tuple[SnapshotHeader, Sequence[str], str]]]:
+    def _of_columns(self) -> dict[str, list[Snapshot]]:
         """The snapshots of the columns of recorded tables, by the titles that their sheets had."""
-        columns: dict[str, list[tuple[SnapshotHeader, Sequence[str], str]]] = {}
-        for stored in self._stored:
-            if self.is_column(stored[0]):
-                columns.setdefault(stored[0].sheet, []).append(stored)
+        columns: dict[str, list[Snapshot]] = {}
+        for snapshot in self._stored:
+            if self.is_column(snapshot.said):
+                columns.setdefault(snapshot.said.sheet, []).append(snapshot)
         return columns
 
     def read_columns(self, title: str, names: Collection[str] | None = None) -> dict[str, Array]:
@@ -97,32 +104,24 @@ class Snapshots:
         except FormatError:
             return {}
         columns: dict[str, Array] = {}
-        for header, texts, guard in self._stored_columns.get(title, ()):
-            if names is not None and header.name not in names:
-                continue
-            own = partial(_may_have_checksums, sums, header)
-            buffer = self._decode(header, texts, guard, own, 0)
-            columns |= {} if buffer is None else {header.name: view_of(header.header, buffer)}
+        for snapshot in self._of_columns.get(title, ()):
+            if names is None or snapshot.name in names:
+                said = snapshot.said
+                buffer = self._decode(snapshot, partial(_may_have_checksums, sums, said))
+                columns |= {} if buffer is None else {said.name: view_of(said.header, buffer)}
         return columns
 
-    def _decode(
-        self,
-        header: SnapshotHeader,
-        texts: Sequence[str],
-        title: str,
-        is_own: Callable[[Buffer], bool],
-        nbytes: int,
-    ) -> Buffer | None:
+    def _decode(self, snapshot: Snapshot, is_own: Callable[[Buffer], bool], nbytes: int = 0) -> Buffer | None:
         """Return the elements of a snapshot; None if it is damaged or of another workbook, which becomes a finding."""
         try:
-            buffer = decode_snapshot(header, texts, nbytes)
+            buffer = decode_snapshot(snapshot.said, snapshot.texts, nbytes)
         except (FormatError, MemoryError) as error:
             reason = error.reason if isinstance(error, FormatError) else "it takes more memory than there is"
-            message = f"{header.name and f'{header.name}: '}the guard cannot be used: {reason}"
-            self._damage.append(Finding("warning", title, message, _HINT, array=header.name))
+            message = f"{snapshot.name and f'{snapshot.name}: '}the guard cannot be used: {reason}"
+            self._damage.append(Finding("warning", snapshot.guard, message, _HINT, array=snapshot.name))
             return None
         if not is_own(buffer):
-            self._foreign.append(header.name)
+            self._foreign.append(snapshot.name)
             return None
         return buffer
 
@@ -140,11 +139,11 @@ class Snapshots:
 
         `title`: of the sheet in which the array stands.
         """
-        named = [stored for stored in self._stored if stored[0].name == name]
-        for snapshot, texts, guard in named:
-            if snapshot.header == header and (len(named) == 1 or snapshot.sheet == title):
-                buffer = self._decode(snapshot, texts, guard, partial(self._is_recorded, snapshot), 0)
-                return None if buffer is None else (snapshot, buffer)
+        named = [snapshot for snapshot in self._stored if snapshot.name == name]
+        for snapshot in named:
+            if snapshot.header == header and (len(named) == 1 or snapshot.title == title):
+                buffer = self._decode(snapshot, partial(self._is_recorded, snapshot.said))
+                return None if buffer is None else (snapshot.said, buffer)
         return None
 
     def _is_recorded(self, header: SnapshotHeader, buffer: Buffer) -> bool:
@@ -179,8 +178,8 @@ class Snapshots:
 
     def check(self) -> list[Finding]:
         """Return the findings about all snapshots, also about those that no array has asked for."""
-        for evidence in self.search.evidence:
-            evidence.elements()
+        for snapshot in self.of_arrays:
+            snapshot.elements()
         return self.findings
 
     @property
