@@ -186,7 +186,9 @@ def cells_of(runs: Iterable[Any]) -> dict[tuple[int, int], tuple[int, Any, bool]
         assert not run.width or len(run) % run.width == 0
         marks = [False] * len(run) if run.formulas is None else run.formulas.tolist()
         places = zip(run.rows.tolist(), run.columns.tolist(), strict=True)
-        values = [None if value != value else value for value in run.values.to_list()]
+        texts = [None] * len(run) if run.values is None else run.written().to_list()
+        numbers = [None if number != number else number for number in run.numbers.tolist()]
+        values = [number if text is None else text for text, number in zip(texts, numbers, strict=True)]
         cells |= zip(places, zip(run.kinds.tolist(), values, marks, strict=True), strict=True)
     return cells
 
@@ -197,7 +199,7 @@ def read(content: bytes, **options: Any) -> dict[str, Any]:
 
 def _rows_of(sheet: Any) -> list[list[Any]]:
     rows: list[list[Any]] = []
-    with sheet.runs(numeric=False) as runs:
+    with sheet.runs() as runs:
         for run in runs:
             cells = scalars(run, from_1904=sheet.from_1904)
             for row, column, cell in zip(run.rows.tolist(), run.columns.tolist(), cells, strict=True):

@@ -11,7 +11,7 @@ from ...errors import locating
 from ...files import Readable, Source
 from ..sheet_choice import SheetChoice
 from .checking.workbook import limit_search, select_sheets
-from .reader.cells import CellRun
+from .reader.cells import CellRun, TextsOf
 from .reader.scalars import scalars
 from .tables.recorded import find_tables
 from .workbook import Workbook
@@ -71,7 +71,7 @@ def _iter_beside(sheet: ExcelSheet, anchors: list[Anchor]) -> Iterator[tuple[int
     """Yield the rows, columns and values of cells that belong to no array."""
     runs: Iterable[CellRun] = _first_runs(sheet, _MOST_CELLS)
     if anchors:  # mostly there are none, and texts of numbers take long
-        of_arrays = _first_runs(sheet, _MOST_BESIDE, numeric=True)
+        of_arrays = _first_runs(sheet, _MOST_BESIDE, "others")
         rows = {row for run in of_arrays for row in run.rows[mark_beside(anchors, run.rows, run.columns)].tolist()}
         runs = [sheet.cells_of_rows([(row, row + 1) for row in rows])] if rows else []
     for run in runs:
@@ -97,8 +97,8 @@ def _iter_notes(sheet: ExcelSheet) -> Iterator[tuple[int, int, Cell]]:
             yield row, column, cell
 
 
-def _first_runs(sheet: ExcelSheet, most: int, *, numeric: bool = False) -> Iterator[CellRun]:
-    with sheet.runs(numeric=numeric) as runs:
+def _first_runs(sheet: ExcelSheet, most: int, texts: TextsOf = "all") -> Iterator[CellRun]:
+    with sheet.runs(texts) as runs:
         for run in runs:
             yield run.first(most)
             most -= len(run)

@@ -111,26 +111,24 @@ class Followed:
 
         `column`: the number of the column, from 0. `first`: the row from which on their rows are counted.
         """
-        import polars as pl
-
         pending = run.kinds == PENDING
         positions = column * ROW + run.rows + first
         places, is_reference = self._find(positions)
         if not is_reference.any():
             return run
-        _, targets, numbers, titles = self._references
+        _, targets, sheets, titles = self._references
         is_followed = (is_reference & pending) | self._mark(positions, self.changed)
-        kinds, values, blank = run.kinds.copy(), run.values.clone(), np.zeros(len(run), np.bool_)
+        kinds, numbers, values = run.kinds.copy(), run.numbers.copy(), run.texts().clone()
+        blank = np.zeros(len(run), np.bool_)
         for number, title in enumerate(titles):
-            of_sheet = np.flatnonzero(is_followed & (numbers[places] == number))
+            of_sheet = np.flatnonzero(is_followed & (sheets[places] == number))
             if not len(of_sheet):
                 continue
             match, cells = self._cells_in(title, number).at(targets[places[of_sheet]])
-            kinds[of_sheet[match]], values = cells.kinds, values.scatter(of_sheet[match], cells.values)
+            kinds[of_sheet[match]], numbers[of_sheet[match]] = cells.kinds, cells.numbers
+            values = values.scatter(of_sheet[match], cells.texts())
             blank[np.delete(of_sheet, match)] = True
-        if not blank.any():
-            return CellRun.of_line(run.rows, kinds, values)
-        return CellRun.of_line(run.rows[~blank], kinds[~blank], values.filter(pl.Series(~blank)))
+        return CellRun.of_line(run.rows, kinds, numbers, values).select(~blank)
 
     def _cells_in(self, title: str, number: int) -> CellRun:
         """Return the cells of another sheet that formulas repeat, by the sheet's title and its number."""

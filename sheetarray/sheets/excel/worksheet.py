@@ -37,7 +37,7 @@ _MOST_CELLS = 2**19  # of rows that are asked for again and again, and kept
 _ADDRESS = re.compile("[A-Z]{1,3}[0-9]{1,7}")
 _MOST_ROWS = 1200  # of the first rows
 _UNKNOWN = "?"  # stands for a cell of which nobody knows more than that it is not blank
-_IS_TIMED = np.isin(np.arange(c.LONG + 1), [c.SERIAL, c.MOMENT, c.DURATION])  # by kinds
+_IS_TIMED = np.isin(np.arange(c.LARGE + 1), [c.SERIAL, c.MOMENT, c.DURATION])  # by kinds
 
 
 class ExcelSheet:
@@ -78,21 +78,13 @@ class ExcelSheet:
         self.report: Callable[[int], None] | None = None
         self.notes: list[Finding] = []
 
-    # Runs of cells: all of them, those of some rows, or those for a table --------------------------------------
+    # Runs of cells: all of them, or those of some rows --------------------------------------------------------
 
-    def runs(self, *, numeric: bool, first: int = 0) -> AbstractContextManager[Iterator[c.CellRun]]:
-        """Give the cells of the sheet; if `numeric`, those above the row `first` may be left out."""
-        return self._located(self._container.cells(self._title, numeric=numeric, first=first))
-
-    def runs_from(self, row: int, *, numeric: bool) -> AbstractContextManager[Iterator[c.CellRun]]:
-        """Give the cells of the sheet from the block with a row on; all cells if the container knows no blocks."""
-        if not row:
-            return self.runs(numeric=numeric)
-        return self._located(self._container.cells_of_rows(self._title, [(row, MOST_ROWS)]))
-
-    def table_runs(self) -> AbstractContextManager[Iterator[c.CellRun]]:
-        """Give the cells of the sheet for an ordinary table; see `reader.cells.WorkbookReader.cells_of_table`."""
-        return self._located(self._container.cells_of_table(self._title))
+    def runs(self, texts: c.TextsOf = "all", *, first: int = 0) -> AbstractContextManager[Iterator[c.CellRun]]:
+        """Give the cells of the sheet, with the texts that are wanted; without those of all cells, cells above the row
+        `first` may be left out.
+        """
+        return self._located(self._container.cells(self._title, texts, first=first))
 
     def cells_of_rows(self, spans: list[tuple[int, int]]) -> CellRun:
         """Return all cells of some rows, by position, given as spans of rows that may overlap, and perhaps of rows
@@ -202,26 +194,31 @@ class ExcelSheet:
         """Yield the cells of columns in one pass over the sheet: whole ones, or with `counts` some rows at a time."""
         if not requests:
             return
-        # The sheet is read for numbers alone where no text is wanted, and no formula is to be followed. The cells of a
-        # small sheet are text, which is at hand
-        numeric = typed and not self._is_small and not any(map(_is_text, {request.dtype for request in requests}))
-        numeric = numeric and not (self._repeats_views and self._follows_all)
+        # The texts of numbers are left out where no text is wanted, and no formula is to be followed. Those of a small
+        # sheet are at hand
+        is_numeric = typed and not self._is_small and not any(map(_is_text, {request.dtype for request in requests}))
+        is_numeric = is_numeric and not (self._repeats_views and self._follows_all)
+        texts: c.TextsOf = "others" if is_numeric else "all"
         if counts is not None:
-            yield from self._some_rows([*requests], [*counts], typed=typed, numeric=numeric)
+            yield from self._some_rows([*requests], [*counts], texts, typed=typed)
             return
         with (
             nullcontext([self.cells_of_rows([(0, MOST_ROWS)])])
             if self._is_small
-            else self.runs(numeric=numeric, first=min(request.row for request in requests))
+            else self.runs(texts, first=min(request.row for request in requests))
         ) as runs:
-            for place, cells in self._sort_into_columns(runs, requests, note=self._note):
-                column = self._column_cells(cells, requests[place], typed=typed, numeric=numeric)
-                yield Block(place, ([], column))
+            for place, cells in self._sort_into_columns(runs, requests, texts, note=self._note):
+                yield Block(place, ([], self._column_cells(cells, requests[place], texts, typed=typed)))
 
-    def _some_rows(self, requests: list[Request], left: list[int], *, typed: bool, numeric: bool) -> Iterator[Block]:
+    def _some_rows(self, requests: list[Request], left: list[int], texts: c.TextsOf, *, typed: bool) -> Iterator[Block]:
         """Yield the cells of columns, some rows at a time; requests and counts are for those still to come."""
         last, waiting, count = -1, list[CellRun](), 0
-        with self.runs_from(min(request.row for request in requests) if not numeric else 0, numeric=numeric) as runs:
+        first = min(request.row for request in requests)
+        with (
+            self._located(self._container.cells_of_rows(self._title, [(first, MOST_ROWS)]))  # from their block on
+            if first and texts == "all"
+            else self.runs(texts)
+        ) as runs:
             for run in runs:
                 if int(run.rows.min()) <= last:
                     raise NotInPiecesError
@@ -230,29 +227,26 @@ class ExcelSheet:
                 waiting.append(run)
                 count += len(run)
                 if count >= _CELLS_A_BLOCK:
-                    yield from self._blocks_of(waiting, requests, left, typed=typed, numeric=numeric)
+                    yield from self._blocks_of(waiting, requests, left, texts, typed=typed)
                     waiting, count = [], 0
-            yield from self._blocks_of(waiting, requests, left, typed=typed, numeric=numeric)
+            yield from self._blocks_of(waiting, requests, left, texts, typed=typed)
 
     def _blocks_of(
-        self, runs: Sequence[CellRun], requests: list[Request], left: list[int], *, typed: bool, numeric: bool
+        self, runs: Sequence[CellRun], requests: list[Request], left: list[int], texts: c.TextsOf, *, typed: bool
     ) -> Iterator[Block]:
         """Yield the blocks in some cells of the sheet; requests go on behind them."""
-        for place, cells in self._sort_into_columns(runs, [*requests]):
+        for place, cells in self._sort_into_columns(runs, [*requests], texts):
             if len(cells):
                 request, left[place] = requests[place], left[place] - cells.height
                 if left[place] < 0:
                     raise NotInPiecesError
                 requests[place] = replace(request, row=request.row + cells.height)
-                as_text = None
-                if typed and not numeric:
-                    again = replace(cells, values=cells.values.clone())  # looking at cells puts texts among them
-                    as_text = partial(self._text_of, again, request)
-                typed_cells = self._column_cells(cells, request, typed=typed, numeric=numeric)
+                as_text = partial(self._text_of, cells, request) if typed and texts == "all" else None
+                typed_cells = self._column_cells(cells, request, texts, typed=typed)
                 yield Block(place, ([], typed_cells), cells.height, as_text)
 
     def _text_of(self, cells: CellRun, request: Request) -> ColumnCells:
-        return [], self._column_cells(cells, request, typed=False, numeric=False)
+        return [], self._column_cells(cells, request, "all", typed=False)
 
     @property
     def _follows_all(self) -> bool:
@@ -261,14 +255,16 @@ class ExcelSheet:
         return followed is not None and followed.are_wanted
 
     def _sort_into_columns(
-        self, runs: Iterable[CellRun], requests: Sequence[Request], note: Callable[[CellRun], None] | None = None
+        self,
+        runs: Iterable[CellRun],
+        requests: Sequence[Request],
+        texts: c.TextsOf,
+        note: Callable[[CellRun], None] | None = None,
     ) -> Iterator[tuple[int, CellRun]]:
         """Yield the index of each request, and its cells among some cells of the sheet; column by column.
 
-        Formulas that repeat other cells have the values of these. `note`: is given each run.
+        Formulas that repeat other cells have the values of these, if all texts are wanted. `note`: is given each run.
         """
-        import polars as pl
-
         by_column: dict[int, list[int]] = {}
         for place, request in enumerate(requests):
             by_column.setdefault(request.column, []).append(place)
@@ -276,8 +272,7 @@ class ExcelSheet:
         gathered = gather_columns(runs, firsts, note=note)
         for first, gathering, places in zip(firsts, gathered, by_column.values(), strict=True):
             run = join_runs(gathering)
-            is_text = run.values.dtype == pl.String
-            if is_text and ((run.kinds == c.PENDING).any() or (self._repeats_views and self._follows_all)):
+            if texts == "all" and ((run.kinds == c.PENDING).any() or (self._repeats_views and self._follows_all)):
                 followed = self._follow()
                 run = run if followed is None else followed.follow(run, first.column, first.row)
             for place in places:
@@ -288,8 +283,8 @@ class ExcelSheet:
                 skipped = request.row - first.row
                 end = run.height if request.stop is None else max(request.stop - first.row, 0)
                 low, high = np.searchsorted(run.rows, [skipped, end]).tolist()
-                part = CellRun.of_line(run.rows[low:high] - skipped, run.kinds[low:high], run.values[low:high])
-                yield place, part
+                part = run.take(slice(low, high))
+                yield place, replace(part, rows=part.rows - skipped)
 
     def _note(self, run: c.CellRun) -> None:
         """Take note of the formulas among some cells, and of their number."""
@@ -298,13 +293,12 @@ class ExcelSheet:
             self.report(len(run))
 
     def _column_cells(
-        self, run: CellRun, request: Request, *, typed: bool, numeric: bool
+        self, run: CellRun, request: Request, texts: c.TextsOf, *, typed: bool
     ) -> pl.Series | Numbers | Sequence[Cell]:
         """Return the requested cells of a column, converted for its dtype.
 
         `run`: the cells, counted from the requested row on. `typed`: give a Series of the engine's dtype if all cells
-        are of that kind; otherwise text. `numeric`: whether the sheet was read for numbers alone, so that text is only
-        known to be there.
+        are of that kind; otherwise text. `texts`: those with which the sheet was read.
         """
         import polars as pl
 
@@ -318,8 +312,8 @@ class ExcelSheet:
             converted = to_moments(run, request.dtype, from_1904=self.from_1904)
         elif typed and not _is_text(request.dtype):
             converted = to_numbers(run, request.dtype)
-        if converted is None and numeric and run.values.dtype != pl.String:
-            cells = np.full(run.height, None, object)  # some cell is text, so the column will be asked for as text
+        if converted is None and texts != "all":
+            cells = np.full(run.height, None, object)  # the column will be asked for as text, with that of its numbers
             cells[run.rows] = _UNKNOWN
             return cells.tolist()
         return self._text(run, request.dtype, address) if converted is None else converted
@@ -347,14 +341,14 @@ def _put_numbers_shown(
     """
     owners = np.searchsorted(ends, places, side="right")
     inside = places - (ends - sizes)[owners]
-    begins: dict[int, int] = {}
+    begins, texts = dict[int, int](), run.texts()
     for owner, index, cell in zip(owners.tolist(), inside.tolist(), timed.tolist(), strict=True):
         group = groups[owner]
         if owner not in begins:
             keys = map(normalize_key, group)
             begins[owner] = next((place for place, key in enumerate(keys) if key == "ndarray"), len(group))
         if index > begins[owner]:  # before that it may be a name, and a header has no dates
-            number = number_shown(int(run.kinds[cell]), str(run.values[cell]))
+            number = number_shown(int(run.kinds[cell]), str(texts[cell]))
             group[index] = group[index] if number is None else number
 
 

@@ -61,7 +61,7 @@ def many_cells(suffix: str, rows: int) -> bytes:
 
 def texts_of(content: bytes) -> dict[tuple[int, int], str]:
     """All cells of the first sheet, as text."""
-    with opened(content) as sheet, sheet.runs(numeric=False) as runs:
+    with opened(content) as sheet, sheet.runs() as runs:
         return {place: value for place, (_, value, _) in cells_of(runs).items()}
 
 

@@ -39,9 +39,9 @@ FOREIGN = sorted((Path(__file__).parents[4] / "shared/foreign-workbooks").glob("
 def ways_of(container: Any, title: str) -> dict[str, Callable[[], Iterator[c.CellRun]]]:
     """Return the ways in which a sheet is asked for its cells."""
     return {
-        "text": lambda: container.cells(title, numeric=False),
-        "numbers": lambda: container.cells(title, numeric=True),
-        "table": lambda: container.cells_of_table(title),
+        "text": lambda: container.cells(title),
+        "numbers": lambda: container.cells(title, "others"),
+        "table": lambda: container.cells(title, "inexact"),
         "words": lambda: container.cells_with(title, ["version", "b"]),
     }
 

@@ -101,7 +101,7 @@ def told(content: bytes, which: int = 0) -> Any:
     """All cells of a table, row by row, or the refusal."""
     try:
         with Source(io.BytesIO(content)) as source, Workbook(source) as workbook:
-            return cells_of(workbook._container.cells(workbook.titles[which], numeric=False))
+            return cells_of(workbook._container.cells(workbook.titles[which]))
     except sa.FormatError as error:
         return str(error)
 
@@ -155,7 +155,7 @@ def test_a_value_that_is_no_plain_number(value: str) -> None:
     rows_for_the_parser(rows)
     texts = told(document({"a": rows}))
     with opened(document({"a": rows})) as sheet:
-        numbers = cells_of(sheet._container.cells_of_table("a"))
+        numbers = cells_of(sheet._container.cells("a", "inexact"))
     assert {place: (kind, str(found).removesuffix(".0")) for place, (kind, found, _) in numbers.items()} == {
         place: (kind, str(value).removesuffix(".0")) for place, (kind, value, _) in texts.items()
     }

@@ -131,7 +131,7 @@ def read_typed_over(book: Workbook, title: str) -> TypedOver:
     sheet = book.sheet(title)
     rows, columns, formulas, values = [], [], [], []
     try:
-        with sheet.runs(numeric=False) as runs:
+        with sheet.runs() as runs:
             for run in runs:
                 rows.append(run.rows)
                 columns.append(run.columns)

@@ -26,7 +26,7 @@ class Package:
     needed are read.
 
     Attributes:
-        most_cells: that its worksheets may have together, weighed as numbers are (`RawCells.weigh`).
+        most_cells: that its worksheets may have together, weighed as numbers are (`CellRun.weigh`).
 
     Raises:
         FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim to inflate to

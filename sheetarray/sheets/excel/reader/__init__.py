@@ -5,5 +5,5 @@ gives the cells of a sheet as runs: NumPy arrays of their rows, columns and kind
 `columns` sorts these runs into the columns that are asked for, and makes numbers, dates or text of each.
 
 A part is inflated by blocks. The compiled loop reads its rows or strings, and an XML parser reads whatever the loop
-refuses (`xml_elements`). Both give cells as XML says them (`raw_cells.RawCells`), and `book` makes runs of these.
+refuses (`xml_elements`). Both give runs of cells (`raw_cells`); `book` looks up their styles, shared strings and texts.
 """

@@ -1,4 +1,4 @@
-"""A workbook whose sheets are XML: cells as XML says them become runs, with the values that their kinds ask for.
+"""A workbook whose sheets are XML: cells as XML says them get the kinds of their styles, and the texts that are wanted.
 
 `XmlBook` is what .xlsx and .ods share; `OoxmlCells` are those of Office Open XML, and `opendocument` has the other.
 """
@@ -8,43 +8,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....dtypes import Positions
-from ....loops import Doubles
+from ....dtypes import Mask, Positions
 from ...workbooks import MOST_COLUMNS
 from ..package.package import Package
-from .cells import (
-    ALL_ROWS,
-    BOOLEAN,
-    DURATION,
-    FAULT,
-    LONG,
-    LONGEST_EXACT,
-    MOMENT,
-    NUMBER,
-    PENDING,
-    TEXT,
-    CellRun,
-    Kinds,
-    WorkbookReader,
-    mark_plain_doubles,
-    row_width,
-)
+from .cells import ALL_ROWS, NUMBER, PENDING, SHARED, TEXT, CellRun, TextsOf, WorkbookReader, nulls, row_width
 from .number_formats import Formats
-from .raw_cells import ELAPSED, ERROR, INLINE, ISO, LOGICAL, PLAIN, RESULT, SHARED, RawCells
 from .shared_strings import SharedStrings
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-_KINDS = np.zeros(8, dtype=np.uint8)  # the kind of a cell (`cells`) by its type in XML (`raw`)
-_KINDS[[PLAIN, SHARED, RESULT, INLINE]] = NUMBER, TEXT, TEXT, TEXT
-_KINDS[[LOGICAL, ERROR, ISO, ELAPSED]] = BOOLEAN, FAULT, MOMENT, DURATION
-ALL_CELLS = slice(None)
 _USUAL_COLUMNS, _WEIGHT_OF_COLUMN = 1000, 350  # of a table; cells that take as long as each column beyond
 MOST_REFERENCES = 2**20  # of a sheet that are followed
 
@@ -54,69 +27,51 @@ class XmlBook(WorkbookReader):
 
     Attributes:
         reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
+        strings: to which cells refer by number.
+        formats: what the styles of cells show numbers as.
     """
 
     package: Package
     reads_numbers = False
+    strings: SharedStrings
+    formats: Formats
 
     @abstractmethod
     def blocks(
         self, title: str, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
-    ) -> Iterator[RawCells]:
-        """Yield the cells of a sheet, block by block.
+    ) -> Iterator[CellRun]:
+        """Yield the cells of a sheet, block by block, before styles and shared strings are looked up.
 
         `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
         `numbers_alone`: keep nothing but numbers of rows of numbers.
         """
 
-    @property
-    @abstractmethod
-    def strings(self) -> SharedStrings:
-        """The strings to which cells refer by number."""
-
     @abstractmethod
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
         """Return the sheet, the row and the column of the cell that a formula repeats; None for any other formula."""
 
-    @property
-    def formats(self) -> Formats | None:
-        """What the styles of cells show numbers as; None where they say nothing."""
-        return None
-
-    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
+    def cells(self, title: str, texts: TextsOf = "all", *, first: int = 0) -> Generator[CellRun]:
         """Yield the cells of a worksheet.
 
         Cells above the first row that is wanted are left out where that saves work: in blocks of numbers without
         formulas, which somebody may count.
         """
-        for raw in self.blocks(title, texts=() if numeric else ALL_ROWS):
-            cells = raw
-            if numeric and raw.formulas is None and int(raw.rows[0]) < first:
-                cells = raw.take(np.flatnonzero(raw.rows >= first))
-            if len(cells):
-                yield self._numbers(cells) if numeric else self._texts(cells, np.arange(len(cells)))
-
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a worksheet for an ordinary table.
-
-        Numbers, dates and truth values are Float64 if doubles hold them for certain; the rest is text.
-        """
         weight, is_used = 0, np.zeros(MOST_COLUMNS, np.bool_)
-        for raw in self.blocks(title, texts=()):
-            plain = raw.numeral & ~raw.pending & ((raw.types == PLAIN) | (raw.types == LOGICAL))
-            plain &= mark_plain_doubles(raw.numbers)
-            plain &= (raw.types == PLAIN) | (raw.numbers == 0) | (raw.numbers == 1)
-            weight += raw.weigh() + int(np.count_nonzero(raw.numeral & (raw.types != SHARED) & ~plain))
-            is_used[raw.columns] = True
-            beyond = max(0, int(np.count_nonzero(is_used)) - _USUAL_COLUMNS)
-            self.count_cells(title, weight + _WEIGHT_OF_COLUMN * beyond)
-            if plain.all():
-                yield CellRun(raw.rows, raw.columns, self._kinds(raw), _series(raw.numbers), raw.width)
-                continue
-            yield replace(self._texts(raw, np.flatnonzero(~plain)), formulas=None)
-            if (places := np.flatnonzero(plain)).size:
-                rows, columns, kinds = raw.rows[places], raw.columns[places], self._kinds(raw, places)
-                yield CellRun(rows, columns, kinds, _series(raw.numbers[places]), row_width(rows, columns))
+        for raw in self.blocks(title, texts=ALL_ROWS if texts == "all" else ()):
+            bare = places = None
+            if texts == "others":
+                bare = ~np.isnan(raw.numbers)
+                if raw.formulas is None and int(raw.rows[0]) < first:
+                    places = np.flatnonzero(raw.rows >= first)
+            elif texts == "inexact":  # a table
+                bare = raw.mark_plain()
+                large = ~bare & ~np.isnan(raw.numbers) & (raw.kinds != SHARED)
+                weight += raw.weigh() + int(np.count_nonzero(large))
+                is_used[raw.columns] = True
+                beyond = max(0, int(np.count_nonzero(is_used)) - _USUAL_COLUMNS)
+                self.count_cells(title, weight + _WEIGHT_OF_COLUMN * beyond)
+            if places is None or len(places):
+                yield self._look_up(raw, places, bare)
 
     def count_cells(self, title: str, weight: int) -> None:
         """Refuse a table that takes more time than one is expected to that a file of this size holds."""
@@ -130,21 +85,21 @@ class XmlBook(WorkbookReader):
             index = np.searchsorted(starts, raw.rows, side="right") - 1
             in_rows = np.flatnonzero((index >= 0) & (raw.rows < ends[index]))
             if len(in_rows):
-                yield self._texts(raw, in_rows)
+                yield self._look_up(raw, in_rows)
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:
         """Yield the cells that may hold one of some texts, in any case and between spaces, and perhaps others."""
         words = None
         for raw in self.blocks(title, texts=(), numbers_alone=self.reads_numbers):
-            literal = (raw.types == RESULT) | (raw.types == INLINE)
-            shared = np.flatnonzero((raw.types == SHARED) & raw.numeral)
+            may_be_words = raw.kinds == TEXT
+            shared = np.flatnonzero((raw.kinds == SHARED) & ~np.isnan(raw.numbers))
             if len(shared):
                 words = self.strings.words(texts) if words is None else words
                 numbers = raw.numbers[shared]
                 numbers = np.where((numbers >= 0) & (numbers < len(words)), numbers, len(words)).astype(np.int64)
-                literal[shared[np.append(words, False)[numbers]]] = True
-            if literal.any():
-                yield self._texts(raw, np.flatnonzero(literal))
+                may_be_words[shared[np.append(words, False)[numbers]]] = True
+            if may_be_words.any():
+                yield self._look_up(raw, np.flatnonzero(may_be_words))
 
     def references(self, title: str) -> Iterator[tuple[int, int, str, int, int]]:
         """Yield the formulas of a worksheet that repeat a cell, at most `MOST_REFERENCES`.
@@ -161,54 +116,33 @@ class XmlBook(WorkbookReader):
                         return
                     yield int(block.rows[index]), int(block.columns[index]), *reference
 
-    def _kinds(self, raw: RawCells, places: Positions | slice = ALL_CELLS) -> Kinds:
-        """Return the kinds of some cells, by their types and styles."""
-        kinds, styles = _KINDS[raw.types[places]], raw.styles[places]
-        may_be_dates = (kinds == NUMBER) & (styles != 0)  # next to no styles are read for names and headers
-        if may_be_dates.any() and (formats := self.formats) is not None:
-            kinds = formats.kinds_as_shown(kinds, styles)
-        if raw.pending.any():
-            kinds[raw.pending[places]] = PENDING
-        return kinds
+    def _look_up(self, raw: CellRun, places: Positions | None, bare: Mask | None = None) -> CellRun:
+        """Return some cells, by their indices, or all, with the kinds of their styles, their texts and shared strings.
 
-    def _numbers(self, raw: RawCells) -> CellRun:
-        """Return cells whose types, styles and shared strings are looked up, with values of Float64."""
-        import polars as pl
-
-        kinds, values = self._kinds(raw), _series(raw.numbers)
-        shared = np.flatnonzero((raw.types == SHARED) & ~raw.pending)
-        if len(shared):
-            numbers, long = self.strings.look_up_cells(raw, shared, numeric=True)
-            values = values.scatter(shared, numbers)
-            kinds[long] = LONG
-        as_texts = np.flatnonzero(~raw.numeral & (raw.types != SHARED) | raw.pending)
-        if len(as_texts):
-            texts = raw.texts(as_texts)
-            values = values.scatter(as_texts, texts.cast(pl.Float64, strict=False))
-            types, is_long = raw.types[as_texts], texts.str.len_bytes().fill_null(0).to_numpy() > LONGEST_EXACT
-            kinds[as_texts[is_long & ((types == RESULT) | (types == INLINE))]] = LONG
-        return CellRun(raw.rows, raw.columns, kinds, values, raw.width, raw.formulas)
-
-    def _texts(self, raw: RawCells, places: Positions) -> CellRun:
-        """Return some cells, by their indices, with values of text."""
-        whole = len(places) == len(raw)
-        rows, columns = (raw.rows, raw.columns) if whole else (raw.rows[places], raw.columns[places])
-        is_shared = (raw.types == SHARED) & ~raw.pending
-        is_shared = is_shared if whole else is_shared[places]
-        shared = np.flatnonzero(is_shared)
-        strings = self.strings.look_up_cells(raw, places[shared], numeric=False)[0] if len(shared) else None
-        if strings is not None and len(shared) == len(places):
-            values = strings
-        else:
-            values = raw.texts(places)  # of shared strings their numbers, for the moment
-            values = values if strings is None else values.scatter(shared, strings)
-        kinds = self._kinds(raw, ALL_CELLS if whole else places)
-        formulas = None if raw.formulas is None else raw.formulas[places]
-        width = raw.width if whole else row_width(rows, columns)
-        return CellRun(rows, columns, kinds, values, width, formulas)
-
-
-def _series(numbers: Doubles) -> pl.Series:
-    import polars as pl
-
-    return pl.Series(numbers)
+        `bare`: a mask of the cells of which nobody wants the text.
+        """
+        cells = raw
+        if places is not None and len(places) < len(raw):
+            if bare is None and 2 * len(places) > len(raw):
+                raw.written()  # all texts, for whoever asks next
+            cells = raw.gather(places)
+            cells = replace(cells, width=row_width(cells.rows, cells.columns))
+            bare = None if bare is None else bare[places]
+        kinds, numbers, values = cells.kinds, cells.numbers, None
+        is_shared = kinds == SHARED
+        has_text = ~is_shared & (kinds != PENDING)
+        if bare is not None:
+            has_text &= ~bare
+        if len(shared := np.flatnonzero(is_shared)):
+            values = self.strings.look_up_cells(cells, shared)
+            numbers, kinds = np.where(is_shared, np.nan, numbers), np.where(is_shared, np.uint8(TEXT), kinds)
+            values = values if len(shared) == len(cells) else nulls(len(cells), values.dtype).scatter(shared, values)
+        if len(literal := np.flatnonzero(has_text)):
+            written = cells.written(literal)
+            assert written is not None, "whoever wants texts does not take cells whose numbers alone were kept"
+            if len(literal) < len(cells):
+                values = nulls(len(cells), written.dtype) if values is None else values
+            values = written if values is None else values.scatter(literal, written)
+        if cells.styles is not None and ((kinds == NUMBER) & (cells.styles != 0)).any():
+            kinds = self.formats.kinds_as_shown(kinds, cells.styles)
+        return CellRun(cells.rows, cells.columns, kinds, numbers, values, cells.width, cells.formulas)

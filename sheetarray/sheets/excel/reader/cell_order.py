@@ -8,7 +8,7 @@ from ....columns import cell_address
 from ....dtypes import Positions
 from ....errors import FormatError
 from ...workbooks import MOST_COLUMNS
-from .raw_cells import RawCells
+from .cells import CellRun
 
 _MOST_KEPT = 2**20  # cells whose places are kept: a sheet of more cells has them in order
 
@@ -22,7 +22,7 @@ class OrderCheck:
         self._sorted: Positions = np.zeros(0, np.int64)  # places of cells that were kept earlier
         self._count = 0
 
-    def check(self, cells: RawCells) -> None:
+    def check(self, cells: CellRun) -> None:
         """Compare the next cells of the sheet with all cells before them.
 
         Raises:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from ....columns import Request
 from ....columns.words import Words
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
-from ....loops import Doubles
+from ....loops import Doubles, texts_to_series
 from ...workbooks import MOST_ROWS
+from ...xml_texts import without_escapes
 from ..package.package import Package
 
 if TYPE_CHECKING:
@@ -26,22 +27,26 @@ Kinds = np.ndarray[tuple[int], np.dtype[np.uint8]]
 ROW = 2**31  # the position of a cell is its row times this, plus its column
 ALL_ROWS = ((0, ROW),)  # as spans
 
-NUMBER = 1  # the value is a numeral
+SHARED = 0  # text that is not looked up yet: the number of the cell is that of a shared string
+NUMBER = 1
 TEXT = 2
-BOOLEAN = 3  # the value is 1 or 0
+BOOLEAN = 3  # the number is 1 or 0
 SERIAL = 4  # a number that the cell's format shows as a date: days, as the workbook counts them
 MOMENT = 5  # a date in ISO 8601
 DURATION = 6  # a number that the cell's format shows as hours or minutes
-FAULT = 7  # an error; the value is its name
+FAULT = 7  # an error; the text is its name
 PENDING = 8  # a formula that has not been calculated
 LARGE = 9  # a number stored as a double of 2^53 or more: which of several integers was meant is unknown
-LONG = 10  # text of more than `LONGEST_EXACT` characters, of which only the Float64 is at hand
-LONGEST_EXACT = 15  # characters: different numerals of no more characters are different doubles
+TextsOf = Literal["all", "inexact", "others"]
+"""The cells of which texts are wanted: all; those that are no numbers, and numbers that a double may not hold; or those
+that are no numbers alone."""
+
 ROUNDED = 2.0**53  # from here on a double may stand for several integers, this one among them
 
 _ZEROS = np.zeros(MOST_ROWS, np.int64)  # whose memory all lines share
 _ZEROS.flags.writeable = False
 _CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
+_MORE_FOR_ERROR, _MORE_FOR_PENDING = 5, 10  # times what a number takes, beyond the two of text
 LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
 
 
@@ -84,6 +89,36 @@ def row_width(rows: Positions, columns: Positions) -> int:
     return width if alike else 0
 
 
+@dataclass
+class LoopTexts:
+    """Texts that the compiled loop has made, which become a Series only for whoever asks for them."""
+
+    texts: tuple[Any, Any, Any]  # as `loops.texts_to_series` takes them
+    escaped: Mask  # those in which `_xHHHH_` stands for a character, if it is there
+    most_bytes: int  # that they take at most
+    places: Positions | None = None  # the indices of those that count, among all that were made; None for all
+
+    @cached_property
+    def series(self) -> pl.Series:
+        """The texts as a polars Series."""
+        series = texts_to_series(self.texts, self.places)
+        return unescape(series, self.escaped) if self.escaped.any() else series
+
+    def __getitem__(self, chosen: Positions | slice) -> LoopTexts | pl.Series:
+        if "series" in vars(self):
+            return self.series[chosen]
+        among_all = np.arange(len(self.escaped)) if self.places is None else self.places
+        return LoopTexts(self.texts, self.escaped[chosen], self.most_bytes, among_all[chosen])
+
+
+def unescape(texts: pl.Series, escaped: Mask | bool = True) -> pl.Series:
+    """Return texts without their escapes of characters `_xHHHH_`."""
+    places = np.flatnonzero(texts.str.contains("_x", literal=True).to_numpy() & escaped)
+    if not len(places):
+        return texts
+    return texts.scatter(places, as_series(list(map(without_escapes, texts.gather(places).to_list()))))
+
+
 @dataclass(frozen=True)
 class CellRun:
     """Some cells of a sheet, in any order, none of them blank; the arrays run in parallel.
@@ -92,19 +127,27 @@ class CellRun:
         rows: of each cell, from 0.
         columns: of each cell, from 0.
         kinds: of each cell, one of the constants of this module.
-        values: of each cell: text; or, where only numbers are wanted, Float64 with a null for text that is no numeral.
+        numbers: of each cell; NaN where it has none, or one that no double holds.
+        values: the text of each cell as it is written, with null where nobody wants more than the number, and for a
+            formula without a value; None if that is all cells.
         width: the number of cells in each row, if they come row by row and all rows have cells in the same columns;
             otherwise 0.
         formulas: a mask of the cells that are formulas, whose results the values are; None if no cell is a formula. Of
             an array formula, only the first cell is marked.
+        sources: of each cell under `formulas` the formula, "" where that is not short and its own; None if nobody
+            wants them.
+        styles: of each cell, the index of its style; None if kinds say what the styles say.
     """
 
     rows: Positions
     columns: Positions
     kinds: Kinds
-    values: pl.Series
+    numbers: Doubles
+    values: pl.Series | LoopTexts | None
     width: int = 0
     formulas: Mask | None = None
+    sources: pl.Series | None = None
+    styles: Positions | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -120,17 +163,17 @@ class CellRun:
         return self.rows * ROW + self.columns
 
     @classmethod
-    def of_line(cls, places: Positions, kinds: Kinds, values: pl.Series, *, width: int = 0) -> CellRun:
+    def of_line(
+        cls, places: Positions, kinds: Kinds, numbers: Doubles, values: pl.Series | None, *, width: int = 0
+    ) -> CellRun:
         """Return cells of one column, or of one row, in their order: `rows` says how far from its first each stands."""
         columns = _ZEROS[: len(places)] if len(places) <= len(_ZEROS) else np.zeros(len(places), np.int64)
-        return cls(places, columns, kinds, values, width)
+        return cls(places, columns, kinds, numbers, values, width)
 
     @classmethod
     def none(cls) -> CellRun:
         """Return a run without cells."""
-        import polars as pl
-
-        return cls.of_line(np.zeros(0, np.int64), np.zeros(0, np.uint8), pl.Series([], dtype=pl.String))
+        return cls.of_line(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0), None)
 
     @property
     def height(self) -> int:
@@ -139,33 +182,70 @@ class CellRun:
 
     def put_nulls(self, series: pl.Series) -> pl.Series:
         """Return a series with one value for each cell of a line, at their places, with nulls for blanks between."""
+        return series if self.height == len(self) else nulls(self.height, series.dtype).scatter(self.rows, series)
+
+    def mark_plain(self) -> Mask:
+        """Return a mask of the cells whose number tells all that was written."""
+        plain = mark_plain_doubles(self.numbers)
+        if (odd := (self.kinds == BOOLEAN) | (self.kinds == SHARED)).any():
+            plain &= ~odd | (self.kinds == BOOLEAN) & ((self.numbers == 0) | (self.numbers == 1))
+        return plain
+
+    def written(self, places: Positions | None = None) -> pl.Series | None:
+        """Return the texts of some cells, by their indices, or of all, as far as they are kept."""
+        values = self.values
+        if values is not None and places is not None and len(places) < len(self):
+            values = values[places]
+        return values.series if isinstance(values, LoopTexts) else values
+
+    def texts(self) -> pl.Series:
+        """Return the text of each cell, the shortest one of a number whose own text nobody wanted."""
         import polars as pl
 
-        if self.height == len(self):
-            return series
-        blanks = pl.Series([None], dtype=series.dtype).new_from_index(0, self.height)
-        return blanks.scatter(self.rows, series)
+        texts = self.written()
+        if texts is not None and not texts.null_count():
+            return texts
+        bare = ~np.isnan(self.numbers) if texts is None else texts.is_null().to_numpy() & ~np.isnan(self.numbers)
+        shortest = pl.Series(self.numbers[bare]).cast(pl.String).str.strip_suffix(".0")
+        if len(shortest) == len(self):
+            return shortest
+        return (nulls(len(self), pl.String) if texts is None else texts.clone()).scatter(np.flatnonzero(bare), shortest)
 
-    def texts(self) -> list[pl.Series]:
-        """Return the values of the cells that hold text in a list of one Series, or an empty list."""
-        mask = self.kinds == TEXT
-        return [self.values.filter(as_series(mask))] if mask.any() else []
+    def texts_of(self, kind: int) -> pl.Series:
+        """Return the texts of the cells of a kind that is no number."""
+        import polars as pl
+
+        texts = self.written(np.flatnonzero(self.kinds == kind))
+        return pl.Series([], dtype=pl.String) if texts is None else texts
 
     def first(self, count: int) -> CellRun:
         """Return the first cells, at most `count`."""
-        if len(self) <= count:
-            return self
-        formulas = None if self.formulas is None else self.formulas[:count]
-        values = self.values[:count]
-        return CellRun(self.rows[:count], self.columns[:count], self.kinds[:count], values, 0, formulas)
+        return self if len(self) <= count else self.take(slice(0, count))
 
     def gather(self, places: Positions) -> CellRun:
         """Return the cells at some places; those that stand together are not copied."""
-        chosen: Positions | slice = places
         span = int(places[-1] - places[0]) + 1 if len(places) else -1
         if span == len(places) and (places[1:] > places[:-1]).all():
-            chosen = slice(int(places[0]), int(places[-1]) + 1)
-        return CellRun(self.rows[chosen], self.columns[chosen], self.kinds[chosen], self.values[chosen])
+            return self.take(slice(int(places[0]), int(places[-1]) + 1))
+        return self.take(places)
+
+    def select(self, mask: Mask) -> CellRun:
+        """Return the cells under a mask, without a copy where they stand together."""
+        return self if mask.all() else self.gather(np.flatnonzero(mask))
+
+    def take(self, chosen: Positions | slice) -> CellRun:
+        """Return the cells of a slice, which are not copied, or at some places; whatever their width, it is 0."""
+        return CellRun(
+            self.rows[chosen],
+            self.columns[chosen],
+            self.kinds[chosen],
+            self.numbers[chosen],
+            None if self.values is None else _take_texts(self.values, chosen),
+            0,
+            None if self.formulas is None else self.formulas[chosen],
+            None,
+            None if self.styles is None else self.styles[chosen],
+        )
 
     def by_position(self) -> CellRun:
         """Return the cells sorted by row and column, so that any of them can be looked up."""
@@ -188,38 +268,78 @@ class CellRun:
         first = request.row * ROW + request.column
         end = request.row * ROW + (ROW if request.stop is None else request.stop)
         low, high = np.searchsorted(self.positions, [first, end]).tolist()
-        return CellRun.of_line(self.positions[low:high] - first, self.kinds[low:high], self.values[low:high])
+        cells = self.take(slice(low, high))
+        return CellRun.of_line(self.positions[low:high] - first, cells.kinds, cells.numbers, cells.written())
 
     def columns_between(self, first: int, end: int) -> CellRun:
         """Return the cells of some columns side by side, which count from the first of these; all stand by column."""
-        low, high = np.searchsorted(self.columns, [first, end]).tolist()
-        columns = self.columns[low:high] - first
-        return CellRun(self.rows[low:high], columns, self.kinds[low:high], self.values[low:high])
+        cells = self.take(slice(*np.searchsorted(self.columns, [first, end]).tolist()))
+        return replace(cells, columns=cells.columns - first)
 
-    def select(self, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> CellRun:
-        """Return the cells under a mask, without a copy where they stand together."""
-        if mask.all():
-            return self
-        places = np.flatnonzero(mask)
-        is_together = len(places) > 0 and int(places[-1] - places[0]) == len(places) - 1
-        chosen = slice(int(places[0]), int(places[-1]) + 1) if is_together else places
-        formulas = None if self.formulas is None else self.formulas[chosen]
-        values = self.values[chosen] if is_together else self.values.filter(as_series(mask))
-        return CellRun(self.rows[chosen], self.columns[chosen], self.kinds[chosen], values, 0, formulas)
+    def find_formulas(self) -> Iterator[tuple[int, str]]:
+        """Yield the index of each cell with a short formula of its own, and the formula."""
+        if self.formulas is not None and self.sources is not None:
+            indexed_sources = zip(np.flatnonzero(self.formulas).tolist(), self.sources.to_list(), strict=True)
+            yield from ((index, source) for index, source in indexed_sources if source)
+
+    def weigh(self, times: Positions | None = None) -> int:
+        """Return how many cells of numbers would take as much time and memory: text takes that of two, an error that of
+        seven, and a formula without a value that of twelve, as findings tell of them.
+
+        `times`: how often each cell stands; None for once.
+        """
+        masks = np.isnan(self.numbers) | (self.kinds == SHARED), self.kinds == FAULT, self.kinds == PENDING
+        not_numbers, errors, pending = (
+            int(np.count_nonzero(mask) if times is None else times[mask].sum()) for mask in masks
+        )
+        cells = len(self) if times is None else int(times.sum())
+        return cells + not_numbers + _MORE_FOR_ERROR * errors + _MORE_FOR_PENDING * pending
+
+    @property
+    def cost(self) -> int:
+        """The room that the cells take where they are kept (`worksheet.Room`): four times their bytes, about."""
+        texts = self.values.most_bytes if isinstance(self.values, LoopTexts) else 0
+        return 4 * (65 * len(self) + texts)
+
+
+def _take_texts(texts: pl.Series | LoopTexts, chosen: Positions | slice) -> pl.Series | LoopTexts | None:
+    """Return some texts; None if all of these are null. Mostly nulls, as of tables of numbers, are soon passed by."""
+    if isinstance(texts, LoopTexts) or isinstance(chosen, slice):
+        return texts[chosen]
+    if 8 * len(chosen) < len(texts) or 2 * texts.null_count() < len(texts):
+        return texts[chosen]
+    places = np.flatnonzero(texts.is_not_null().to_numpy()[chosen])
+    return nulls(len(chosen), texts.dtype).scatter(places, texts[chosen[places]]) if len(places) else None
 
 
 def join_cells(runs: Sequence[CellRun]) -> CellRun:
     """Return the cells of some runs as one, without their formulas."""
-    import polars as pl
-
     if len(runs) == 1:
         return replace(runs[0], width=0, formulas=None)
     if not runs:
         return CellRun.none()
-    rows, columns, kinds = (
-        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "columns", "kinds")
+    rows, columns, kinds, numbers = (
+        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "columns", "kinds", "numbers")
     )
-    return CellRun(rows, columns, kinds, pl.concat([run.values for run in runs]))
+    return CellRun(rows, columns, kinds, numbers, join_texts(runs))
+
+
+def join_texts(runs: Sequence[CellRun], *, rechunk: bool = False) -> pl.Series | None:
+    """Return the texts of some runs one after the other."""
+    import polars as pl
+
+    texts = [run.written() for run in runs]
+    if all(series is None for series in texts):
+        return None
+    pieces = (nulls(len(run), pl.String) if one is None else one for one, run in zip(texts, runs, strict=True))
+    return pl.concat(pieces, rechunk=rechunk)
+
+
+def nulls(count: int, dtype: Any) -> pl.Series:
+    """Return a Series of nulls."""
+    import polars as pl
+
+    return pl.Series([None], dtype=dtype).new_from_index(0, count)
 
 
 def as_series(values: Any) -> pl.Series:
@@ -251,28 +371,20 @@ class WorkbookReader(ABC):
         return False
 
     @abstractmethod
-    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:
+    def cells(self, title: str, texts: TextsOf = "all", *, first: int = 0) -> Generator[CellRun]:
         """Yield the cells of a sheet, run by run, from its first rows on.
 
-        `numeric`: True if only columns of numbers are wanted, so that values may be Float64. `first`: the first row
-        that is wanted; cells above it may come, too.
+        `texts`: the cells of which texts are wanted; a number of any other cell may come without. `first`: the first
+        row that is wanted; cells above it may come, too.
         """
-
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a sheet for an ordinary table.
-
-        Numbers that a double holds for certain (`mark_plain_doubles`) may come as Float64. All other values come as
-        text, so that each numeral keeps the digits that were written.
-        """
-        return self.cells(title, numeric=False)
 
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:  # noqa: ARG002  (of all)
-        """Yield the cells of some rows as text, and perhaps those of others.
+        """Yield the cells of some rows with their texts, and perhaps those of others.
 
         `spans`: the first row of each span and the row below its last; ascending, without overlap.
         """
-        return self.cells(title, numeric=False)
+        return self.cells(title)
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:  # noqa: ARG002  (all come)
         """Yield the cells that may hold one of some texts, in any case and between spaces, and perhaps others."""
-        return self.cells(title, numeric=False)
+        return self.cells(title)

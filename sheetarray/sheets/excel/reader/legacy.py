@@ -33,16 +33,15 @@ from .cells import (
     BOOLEAN,
     DURATION,
     LARGE,
-    LONG,
-    LONGEST_EXACT,
     NUMBER,
     SERIAL,
     TEXT,
     CellRun,
+    TextsOf,
     WorkbookReader,
     are_exact_doubles,
     encrypted_error,
-    mark_plain_doubles,
+    nulls,
 )
 from .columns.gathering import LONG_COLUMN
 from .raw_cells import position_error
@@ -81,63 +80,37 @@ class LegacyBook(WorkbookReader):
             self._last = title, self._child.read_sheet(self.titles.index(title))
         return self._last[1]
 
-    def cells(self, title: str, *, numeric: bool, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all come)
+    def cells(self, title: str, texts: TextsOf = "all", *, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all)
         """Yield the cells of a worksheet."""
-        yield from map(_to_doubles if numeric else _to_texts, self._runs(title))
-
-    def cells_of_table(self, title: str) -> Generator[CellRun]:
-        """Yield the cells of a worksheet for an ordinary table: numbers that are plain doubles as such."""
         for run in self._runs(title):
-            if _holds_text(run):
-                yield run
-                continue
-            plain = mark_plain_doubles(run.values.to_numpy())
-            if not plain.all():
-                yield _to_texts(run.select(~plain))
-            if plain.any():
-                yield run.select(plain)
+            yield run if run.values is not None else _add_texts(run, texts)
 
     def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
-        """Yield the cells of some rows as text."""
+        """Yield the cells of some rows with their texts."""
         starts, ends = np.array(spans, np.int64).T
-        for run in self._runs(title):
+        for run in self.cells(title):
             index = np.searchsorted(starts, run.rows, side="right") - 1
             if (mask := (index >= 0) & (run.rows < ends[index])).any():
-                yield _to_texts(run.select(mask))
+                yield run.select(mask)
 
     def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:  # noqa: ARG002  (all texts come)
         """Yield the cells that hold text."""
-        yield from filter(_holds_text, self._runs(title))
+        yield from (run for run in self._runs(title) if run.values is not None)
 
 
-def _holds_text(run: CellRun) -> bool:
-    return not run.values.dtype.is_numeric()
-
-
-def _to_texts(run: CellRun) -> CellRun:
-    """Return cells with values of text."""
+def _add_texts(run: CellRun, texts: TextsOf) -> CellRun:
+    """Return numbers with the texts that are wanted: the shortest ones, since calamine keeps none."""
     import polars as pl
 
-    if _holds_text(run):
+    numbers = run.numbers
+    places = np.flatnonzero(np.isnan(numbers) if texts == "others" else ~run.mark_plain())
+    if texts != "all" and not len(places):
         return run
-    exact, shortest = are_exact_doubles(run.values.to_numpy()), run.values.cast(pl.String)
-    return replace(_mark_large(run), values=shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest))
-
-
-def _to_doubles(run: CellRun) -> CellRun:
-    """Return cells with values of Float64, null for text that is no numeral."""
-    import polars as pl
-
-    if not _holds_text(run):
-        return _mark_large(run)
-    kinds = np.where(run.values.str.len_bytes().to_numpy() > LONGEST_EXACT, np.uint8(LONG), run.kinds)
-    return replace(run, kinds=kinds, values=run.values.cast(pl.Float64, strict=False))
-
-
-def _mark_large(run: CellRun) -> CellRun:
-    """Return cells with numbers; those that may stand for several integers are LARGE."""
-    is_large = (run.kinds == NUMBER) & ~are_exact_doubles(run.values.to_numpy())
-    return replace(run, kinds=np.where(is_large, np.uint8(LARGE), run.kinds)) if is_large.any() else run
+    exact, shortest = are_exact_doubles(run.numbers), pl.Series(run.numbers).cast(pl.String)
+    shortest = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
+    if texts != "all" and len(places) < len(run):
+        shortest = nulls(len(run), pl.String).scatter(places, shortest[places])
+    return replace(run, values=shortest)
 
 
 class _Child:
@@ -160,7 +133,7 @@ class _Child:
         self.titles: list[str] = self._parse(self._receive(b"T")[1], lambda titles: titles.decode().split("\0")[:-1])
 
     def read_sheet(self, number: int) -> list[CellRun]:
-        """Return the cells of a sheet, by its number among the worksheets: texts, and numbers as Float64."""
+        """Return the cells of a sheet, by its number among the worksheets: runs of texts, and runs of numbers."""
         runs = list[CellRun]()
         self._send(REQUEST.pack(number))
         letter, content = self._receive(b"B.")
@@ -279,23 +252,21 @@ def _parse_block(content: bytes) -> list[CellRun]:
     lines = np.repeat(np.arange(across, across + count), length)
     places = np.tile(np.arange(along, along + length), count)
     rows, columns = (places, lines) if width <= height else (lines, places)
+    numbers = np.full(len(kinds), np.nan)
+    numbers[numeric] = np.frombuffer(content[start:end])
+    kinds[(kinds == NUMBER) & ~are_exact_doubles(numbers)] = LARGE
     texts = pl.Series([], dtype=pl.String)
     if len(textual):
         texts = pl.Series([content[end:].decode()]).str.split("\0").explode()
         filled = texts.str.len_bytes() > 0
         textual, texts = textual[filled.to_numpy()], texts.filter(filled)
-    numbers = pl.Series(np.frombuffer(content[start:end]))
     runs = list[CellRun]()
-    for cells, values in ((textual, texts), (numeric, numbers)):
+    for cells, values in ((textual, texts), (numeric, None)):
         with_content = slice(None) if len(cells) == len(kinds) else cells
-        run = CellRun(rows[with_content], columns[with_content], kinds[with_content], values)
+        run = CellRun(rows[with_content], columns[with_content], kinds[with_content], numbers[with_content], values)
         if len(cells) < LONG_COLUMN * count or width > height:
             runs += [run] if len(cells) else []
             continue
         for start, end in pairwise(np.searchsorted(run.columns, np.arange(left, left + count + 1)).tolist()):
-            column = slice(start, end)
-            values = run.values.slice(start, end - start)
-            runs += (
-                [CellRun(run.rows[column], run.columns[column], run.kinds[column], values, 1)] if end > start else []
-            )
+            runs += [replace(run.gather(np.arange(start, end)), width=1)] if end > start else []
     return runs

@@ -12,9 +12,8 @@ from ....errors import FormatError
 from ..package.markup import local_name, parse_tree
 from ..workbook_part import WorkbookPart
 from .book import XmlBook
-from .cells import ALL_ROWS
+from .cells import ALL_ROWS, CellRun
 from .number_formats import FORMAT_NUMBER, MOST_ELEMENTS, MOST_OF_STYLES, MOST_STYLES, Formats
-from .raw_cells import RawCells
 from .references import parse_reference
 from .shared_strings import SharedStrings
 from .worksheet import Room, SheetRows
@@ -43,12 +42,12 @@ class OoxmlCells(XmlBook):
         return member is not None and member.size <= _SMALL
 
     @cached_property
-    def strings(self) -> SharedStrings:
+    def strings(self) -> SharedStrings:  # type: ignore[override]
         """The strings to which cells refer by number."""
         return SharedStrings(self.package, self._relations.target("sharedStrings"))
 
     @cached_property
-    def formats(self) -> Formats:
+    def formats(self) -> Formats:  # type: ignore[override]
         """The formats in the styles of the workbook, which may be damaged."""
         part = self._relations.present_target("styles")
         if part is None:
@@ -70,7 +69,7 @@ class OoxmlCells(XmlBook):
 
     def blocks(
         self, title: str, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
-    ) -> Iterator[RawCells]:
+    ) -> Iterator[CellRun]:
         """Yield the cells of a worksheet, block by block."""
         if title not in self._sheets:
             self._sheets[title] = SheetRows(self.package, self.parts[title], self._room)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,17 +20,24 @@ from ....loops import scan
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ..package.package import Package
 from .book import XmlBook
-from .cells import ALL_ROWS, LONGEST_TEXT, encrypted_error
+from .cells import (
+    ALL_ROWS,
+    BOOLEAN,
+    DURATION,
+    FAULT,
+    LONGEST_TEXT,
+    MOMENT,
+    NUMBER,
+    TEXT,
+    CellRun,
+    as_series,
+    encrypted_error,
+    row_width,
+)
+from .number_formats import Formats
 from .parsing import part_blocks
 from .raw_cells import (
-    ELAPSED,
-    ERROR,
-    ISO,
-    LOGICAL,
-    PLAIN,
-    RESULT,
     ParsedCell,
-    RawCells,
     cells_of_loop,
     cells_of_parser,
     too_many_cells_error,
@@ -52,13 +58,13 @@ _TABLE, _ROW = f"{TABLE_SPACE}table", f"{TABLE_SPACE}table-row"
 _CELLS = (f"{TABLE_SPACE}table-cell", f"{TABLE_SPACE}covered-table-cell")
 _TRUTH_VALUES = {"true": "1", "false": "0"}  # of boolean cells
 _VALUES = {
-    "float": (PLAIN, f"{OFFICE_SPACE}value"),
-    "percentage": (PLAIN, f"{OFFICE_SPACE}value"),
-    "currency": (PLAIN, f"{OFFICE_SPACE}value"),
-    "boolean": (LOGICAL, f"{OFFICE_SPACE}boolean-value"),
-    "date": (ISO, f"{OFFICE_SPACE}date-value"),
-    "time": (ELAPSED, f"{OFFICE_SPACE}time-value"),
-    "string": (RESULT, f"{OFFICE_SPACE}string-value"),
+    "float": (NUMBER, f"{OFFICE_SPACE}value"),
+    "percentage": (NUMBER, f"{OFFICE_SPACE}value"),
+    "currency": (NUMBER, f"{OFFICE_SPACE}value"),
+    "boolean": (BOOLEAN, f"{OFFICE_SPACE}boolean-value"),
+    "date": (MOMENT, f"{OFFICE_SPACE}date-value"),
+    "time": (DURATION, f"{OFFICE_SPACE}time-value"),
+    "string": (TEXT, f"{OFFICE_SPACE}string-value"),
 }
 _FAULT = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:[0-9]{3}")
 _ELAPSED = re.compile(r"(-?)P(?:([0-9]+)D)?T?(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:[.,][0-9]+)?)S)?")
@@ -77,12 +83,13 @@ class TableCells(NamedTuple):
     """Cells of a table, before they are repeated.
 
     Attributes:
-        cells: of which `styles` says how often each stands in its row.
+        across: how often each cell stands in its row.
         repeats: the rows that stand several times, and how often, as pairs.
     """
 
     title: str
-    cells: RawCells
+    cells: CellRun
+    across: Positions
     repeats: Positions
 
 
@@ -95,6 +102,7 @@ class OdsBook(XmlBook):
 
     def __init__(self, package: Package) -> None:
         self.package = package
+        self.strings, self.formats = SharedStrings(package, None), Formats([], {})  # each cell has its own
         self._known: dict[str, list[TableCells]] = {}  # of all tables by their titles, if they are kept
         if MANIFEST in package and b"encryption-data" in package.read(MANIFEST, limit=2**24):
             raise encrypted_error()
@@ -106,11 +114,6 @@ class OdsBook(XmlBook):
         titles = (title for title in rows.titles if not _EXTERNAL.match(title))
         self.titles = list(place_sheets(((title, title) for title in titles), CONTENT))
 
-    @cached_property
-    def strings(self) -> SharedStrings:
-        """No strings: the text of each cell stands in the cell."""
-        return SharedStrings(self.package, None)
-
     def parse_formula(self, formula: str) -> tuple[str, int, int] | None:
         """Return the sheet, row and column of a formula that is one reference, such as `=Sheet1.A1`; otherwise None."""
         return parse_open_reference(formula)
@@ -121,10 +124,10 @@ class OdsBook(XmlBook):
         *,
         texts: Sequence[tuple[int, int]] = ALL_ROWS,  # noqa: ARG002  (every block has texts)
         numbers_alone: bool = False,  # noqa: ARG002  (the XML is kept)
-    ) -> Generator[RawCells]:
+    ) -> Generator[CellRun]:
         """Yield the cells of a table, block by block."""
         for table in self._tables(title):
-            yield from _repeat_cells(table.cells, table.repeats)
+            yield from _repeat_cells(table.cells, table.across, table.repeats)
 
     def _tables(self, title: str) -> Iterator[TableCells]:
         """Yield the cells of a table."""
@@ -188,17 +191,18 @@ class _Rows(PartParser["list[TableCells]"]):
         raw = _without_elapsed(cells_of_loop(cells, texts, formulas, end - start, has_escapes=False))
         return self._accept(raw, np.frombuffer(repeats, np.int64)), end
 
-    def _accept(self, cells: RawCells, repeats: Positions) -> list[TableCells]:
+    def _accept(self, cells: CellRun, repeats: Positions) -> list[TableCells]:
         """Return cells of the open table, after counting how many cells repetition makes."""
         if not len(cells):
             return []
-        times = cells.styles * _times_of(cells.rows, repeats)
+        across = np.ones(len(cells), np.int64) if cells.styles is None else cells.styles
+        times = across * _times_of(cells.rows, repeats)
         repeated = np.flatnonzero(times > 1)
         self._made += int(times.sum())
         if len(repeated):
-            lengths = cells.texts(repeated).str.len_bytes().fill_null(0).to_numpy()
+            lengths = as_series(cells.written(repeated)).str.len_bytes().fill_null(0).to_numpy()
             self._made += int(((times[repeated] - 1) * (lengths // _LONG_TEXT)).sum())
-        self._written += len(np.unique(cells.rows))
+        self._written += int(np.count_nonzero(np.diff(cells.rows, prepend=-1)))
         if self._made > _REPEATED_ALWAYS + _REPEATED_TIMES * self._written:
             message = (
                 f"{self._written} rows repeat to {self._made} cells, too many to read (a long text counts as several)"
@@ -207,7 +211,7 @@ class _Rows(PartParser["list[TableCells]"]):
         self._left -= cells.weigh(times)
         if self._left < 0:
             raise too_many_cells_error(CONTENT)
-        return [TableCells(self._title, cells, repeats)]
+        return [TableCells(self._title, replace(cells, styles=None), across, repeats)]
 
     def take(self) -> list[TableCells] | None:
         if not self._in_row:
@@ -333,18 +337,18 @@ def _parse_value(attributes: dict[str, str], text: str | None) -> tuple[int, str
     `text`: of the cell's paragraphs; None if it has no paragraph.
     """
     formula = attributes.get(f"{TABLE_SPACE}formula", "")
-    pending = (PLAIN, None) if formula else None
+    pending = (NUMBER, None) if formula else None
     type_, key = _VALUES.get(attributes.get(f"{OFFICE_SPACE}value-type", ""), (None, ""))
     if attributes.get(f"{_EXTENSIONS}value-type") == "error" or (formula and text and _FAULT.fullmatch(text)):
-        return ERROR, text or "#N/A"
+        return FAULT, text or "#N/A"
     if type_ is None:  # LibreOffice writes empty text as a paragraph of no type
-        return (RESULT, text) if text or (formula and text is not None) else pending
-    value = attributes.get(key, text if type_ == RESULT else None)
+        return (TEXT, text) if text or (formula and text is not None) else pending
+    value = attributes.get(key, text if type_ == TEXT else None)
     if value is None:
-        return (RESULT, "") if type_ == RESULT else pending
-    if type_ == LOGICAL:
+        return (TEXT, "") if type_ == TEXT else pending
+    if type_ == BOOLEAN:
         value = _TRUTH_VALUES.get(value, value)
-    return type_, _parse_duration(value) if type_ == ELAPSED else value
+    return type_, _parse_duration(value) if type_ == DURATION else value
 
 
 def _parse_duration(text: str) -> str:
@@ -356,14 +360,13 @@ def _parse_duration(text: str) -> str:
     return f"{match[1]}{days + hours / 24 + minutes / 1440 + seconds / 86400!r}"
 
 
-def _without_elapsed(cells: RawCells) -> RawCells:
+def _without_elapsed(cells: CellRun) -> CellRun:
     """Return the same cells, with durations as numbers of days."""
     import polars as pl
 
-    places = np.flatnonzero((cells.types == ELAPSED) & ~cells.pending)
-    if not len(places):
+    places = np.flatnonzero(cells.kinds == DURATION)
+    if not len(places) or (texts := cells.written()) is None:
         return cells
-    texts = cells.texts(np.arange(len(cells)))
     days = pl.Series(list(map(_parse_duration, texts.gather(places).to_list())), dtype=pl.String)
     return replace(cells, values=texts.scatter(places, days))
 
@@ -384,22 +387,23 @@ def _repeat_each(places: Positions, times: Positions) -> tuple[Positions, Positi
     return np.repeat(places, times), which
 
 
-def _repeat_cells(cells: RawCells, repeats: Positions) -> Iterator[RawCells]:
+def _repeat_cells(cells: CellRun, across: Positions, repeats: Positions) -> Iterator[CellRun]:
     """Yield the cells of a table with repeated cells and rows written out, in runs of a bounded size."""
-    if not len(repeats) and (cells.styles == 1).all():
+    if not len(repeats) and (across == 1).all():
         yield cells
         return
+    cells = replace(cells, values=cells.written())  # once for all runs
     of_rows = _times_of(cells.rows, repeats)
     begins = np.flatnonzero(np.diff(cells.rows, prepend=-1))  # the first cell of each row
-    cells_so_far = np.cumsum(np.add.reduceat(cells.styles * of_rows, begins))
+    cells_so_far = np.cumsum(np.add.reduceat(across * of_rows, begins))
     cuts = np.flatnonzero(np.diff(cells_so_far // _CELLS_A_RUN)) + 1
     bounds = [0, *begins[cuts].tolist(), len(cells)]
     for first, end in pairwise(bounds):
         indices = np.arange(first, end)
-        index, across = _repeat_each(indices, cells.styles[indices])
-        rows, columns, times = cells.rows[index], cells.columns[index] + across, of_rows[index]
+        index, right = _repeat_each(indices, across[indices])
+        rows, columns, times = cells.rows[index], cells.columns[index] + right, of_rows[index]
         if (times == 1).all():
-            yield cells.take(index, rows, columns)
+            yield _take(cells, index, rows, columns)
             continue
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
         counts = np.diff(np.append(starts, len(rows)))
@@ -410,4 +414,20 @@ def _repeat_cells(cells: RawCells, repeats: Positions) -> Iterator[RawCells]:
             places, along = _repeat_each(starts[some_lines], counts[some_lines])
             below = np.repeat(some_down, counts[some_lines])
             places += along
-            yield cells.take(index[places], rows[places] + below, columns[places])
+            yield _take(cells, index[places], rows[places] + below, columns[places])
+
+
+def _take(cells: CellRun, places: Positions, rows: Positions, columns: Positions) -> CellRun:
+    """Return some cells, by their indices, put into other rows and columns, each perhaps several times.
+
+    The formula of a cell that is taken several times has no text any more.
+    """
+    import polars as pl
+
+    sources = None
+    if cells.formulas is not None and cells.sources is not None:
+        index = (np.cumsum(cells.formulas) - 1)[places[cells.formulas[places]]]
+        is_repeated = (np.bincount(index, minlength=len(cells.sources)) > 1)[index]
+        sources = cells.sources.gather(index).zip_with(pl.Series(~is_repeated), pl.Series([""]))
+    taken = cells.gather(places)
+    return replace(taken, rows=rows, columns=columns, width=row_width(rows, columns), sources=sources)

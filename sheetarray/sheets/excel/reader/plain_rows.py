@@ -11,8 +11,8 @@ import numpy as np
 
 from ....columns.grid import column_number
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
-from .cells import row_width
-from .raw_cells import TYPES, RawCells, parse_numerals
+from .cells import NUMBER, CellRun, row_width
+from .raw_cells import TYPES, parse_numerals
 
 _CELL = rb'<c r="[A-Z]{1,3}[1-9][0-9]{0,6}"(?: s="[0-9]{1,5}")?(?: t="[nsb]")?><v>[0-9.eE+-]{1,40}+</v></c>'
 _ROWS = re.compile(rb'(?:<row r="[1-9][0-9]{0,6}"(?: spans="[0-9:]{3,12}")?>(?:' + _CELL + rb")++</row>)*+")
@@ -22,7 +22,7 @@ _STYLES, _TYPES = re.compile(r'<c r="[^"]+"(?: s="([0-9]+)")?'), re.compile(r'(?
 _VALUES = re.compile(r"<v>([^<]+)")
 
 
-def scan_numbers(text: bytes, start: int) -> tuple[RawCells | None, int]:
+def scan_numbers(text: bytes, start: int) -> tuple[CellRun | None, int]:
     """Return the cells of whole rows of plain numbers from a place on, and the place behind the last of these rows.
 
     Cells beyond what a sheet has, or with the number of another row, are not read: the parser says what is wrong.
@@ -43,21 +43,19 @@ def scan_numbers(text: bytes, start: int) -> tuple[RawCells | None, int]:
     own = pl.Series(_NUMBERS.findall(region), dtype=pl.String).cast(pl.Int64).to_numpy()
     if (own != rows).any() or rows.max() > MOST_ROWS or columns.max() >= MOST_COLUMNS or max(counts) > MOST_COLUMNS:
         return None, start
-    types = styles = np.zeros(len(rows), np.int64)
+    kinds, styles = np.full(len(rows), NUMBER, np.uint8), np.zeros(len(rows), np.int64)
     if ' t="' in region:
-        types = np.array([TYPES[name] for name in _TYPES.findall(region)], np.int64)
+        kinds = np.array([TYPES[name] for name in _TYPES.findall(region)], np.uint8)
     if ' s="' in region:
         styles = np.array([int(name or 0) for name in _STYLES.findall(region)], np.int64)
     numbers, has_number = parse_numerals(values)
-    cells = RawCells(
+    cells = CellRun(
         rows=rows - 1,
         columns=columns,
-        types=types.astype(np.uint8),
-        styles=styles,
-        pending=np.zeros(len(rows), np.bool_),
-        numbers=numbers,
-        numeral=has_number,
+        kinds=kinds,
+        numbers=np.where(has_number, numbers, np.nan),
         values=values,
         width=row_width(rows - 1, columns),
+        styles=styles,
     )
     return cells, match.end()

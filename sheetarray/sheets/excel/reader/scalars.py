@@ -16,7 +16,7 @@ from ....elements.serials import serials_to_dates
 
 if TYPE_CHECKING:
     import polars as pl
-from .cells import BOOLEAN, DURATION, LARGE, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL, TEXT, CellRun
+from .cells import BOOLEAN, DURATION, LARGE, MOMENT, NUMBER, PENDING, ROUNDED, SERIAL, TEXT, CellRun, are_exact_doubles
 
 _FEW = 2**11  # cells of which plain Python is faster than the engine
 _LONGEST_NUMBER = 1000  # characters
@@ -27,8 +27,11 @@ _DAY = re.compile("([0-9]{4,5}-[0-9]{2}-[0-9]{2})(?:T00:00:00(?:[.,]0{1,9})?)?")
 
 def words_of(run: CellRun) -> tuple[Positions, Positions, WordCodes]:
     """Return the rows and the columns of the cells that hold words of headers, and the codes of these words."""
-    if len(run) <= _FEW:
-        kinds, values = run.kinds.tolist(), run.values.to_list()
+    texts = run.written()
+    if texts is None:
+        codes = np.full(len(run), NONE, np.uint8)
+    elif len(run) <= _FEW:
+        kinds, values = run.kinds.tolist(), texts.to_list()
         codes = np.array(
             [  # most words are written as they are in `WORDS`
                 (code_of(value) if (code := CODES.get(value)) is None else code) if kind == TEXT else NONE
@@ -37,7 +40,7 @@ def words_of(run: CellRun) -> tuple[Positions, Positions, WordCodes]:
             np.uint8,
         )
     else:
-        coded = _codes_of_many(run.values)
+        coded = _codes_of_many(texts)
         codes = np.where(run.kinds == TEXT, coded, NONE).astype(np.uint8)
     which = np.flatnonzero(codes != NONE)
     return run.rows[which], run.columns[which], codes[which]
@@ -65,7 +68,7 @@ def codes_of_words(texts: list[pl.Series]) -> list[int]:
     if len(distinct) > _FEW:
         distinct = distinct.unique()  # most texts of tables come again and again
     kinds, places = np.full(len(distinct), TEXT, np.uint8), np.arange(len(distinct))
-    return words_of(CellRun(places, places, kinds, distinct))[2].tolist()
+    return words_of(CellRun(places, places, kinds, np.full(len(places), np.nan), distinct))[2].tolist()
 
 
 def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
@@ -73,14 +76,21 @@ def scalars(run: CellRun, *, from_1904: bool) -> list[Cell]:
 
     A number that a format shows as a date, and that is not a date, such as a time of day, stays a number.
     """
-    numeric = run.values.dtype.is_numeric()
-    if numeric and ((run.kinds == NUMBER) | (run.kinds == LARGE)).all():
-        numbers: list[Any] = run.values.to_list()
-        doubles = run.values.to_numpy()
-        for index in np.flatnonzero((doubles == np.floor(doubles)) & (np.abs(doubles) <= ROUNDED)).tolist():
-            numbers[index] = int(numbers[index])
-        return numbers
-    texts: list[Any] = (run.values.cast(str).str.strip_suffix(".0") if numeric else run.values).to_list()
+    is_number = ((run.kinds == NUMBER) | (run.kinds == LARGE)) & are_exact_doubles(run.numbers)
+    if not is_number.any():
+        return _parse_texts(run, from_1904=from_1904)
+    cells, numbers = np.empty(len(run), object), run.numbers[is_number]
+    cells[is_number] = numbers
+    is_whole = numbers == np.floor(numbers)
+    cells[np.flatnonzero(is_number)[is_whole]] = numbers[is_whole].astype(np.int64)
+    if not is_number.all():
+        cells[~is_number] = _parse_texts(run.select(~is_number), from_1904=from_1904)
+    return cells.tolist()
+
+
+def _parse_texts(run: CellRun, *, from_1904: bool) -> list[Cell]:
+    """Return cells, of which each text says all, as Python scalars."""
+    texts: list[Any] = run.texts().to_list()
     serials = np.flatnonzero(run.kinds == SERIAL)
     if len(serials):
         _put_dates(texts, serials.tolist(), from_1904=from_1904)

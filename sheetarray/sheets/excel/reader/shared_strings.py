@@ -16,12 +16,8 @@ from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import scan, texts_to_series
 from ..package.package import Package
-from .cells import LONGEST_EXACT, missing_text_error
+from .cells import CellRun, missing_text_error, unescape
 from .parsing import part_blocks
-from .raw_cells import (
-    RawCells,
-    unescape,
-)
 from .xml_elements import PartParser, StringItem
 
 if TYPE_CHECKING:
@@ -69,43 +65,26 @@ class SharedStrings:
     def __len__(self) -> int:
         return len(self.texts)
 
-    @cached_property
-    def numbers(self) -> pl.Series:
-        """The strings as Float64; null for those that are no numerals."""
-        import polars as pl
-
-        return self.texts.cast(pl.Float64, strict=False)
-
-    @cached_property
-    def lengths(self) -> Positions:
-        """The bytes of each string."""
-        return self.texts.str.len_bytes().to_numpy().astype(np.int64)
-
     def words(self, wanted: Sequence[str]) -> Mask:
         """Return a mask of the strings that are one of some texts, in any case and between spaces."""
         return self.texts.str.strip_chars().str.to_lowercase().is_in(list(wanted)).to_numpy()
 
-    def look_up_cells(self, raw: RawCells, shared: Positions, numeric: bool) -> tuple[pl.Series, Positions]:
-        """Return the strings to which some cells refer, and the indices of the cells with long ones.
+    def look_up_cells(self, cells: CellRun, shared: Positions) -> pl.Series:
+        """Return the strings to which some cells refer.
 
-        Long are strings of more than `LONGEST_EXACT` bytes; they are only found if `numeric`.
-
-        `shared`: the indices of those cells that refer to shared strings. `numeric`: give strings that are numerals as
-        Float64, and null for all others.
+        `shared`: the indices of those cells that refer to shared strings.
 
         Raises:
             FormatError: a cell refers to a string that is not in the table.
         """
-        indices = raw.numbers[shared]
-        wrongs = ~raw.numeral[shared] | (indices < 0) | (indices >= len(self)) | (indices != np.floor(indices))
+        indices = cells.numbers[shared]
+        wrongs = ~((indices >= 0) & (indices < len(self)) & (indices == np.floor(indices)))  # NaN too
         if wrongs.any():
             place = shared[np.flatnonzero(wrongs)[:1]]
-            location = cell_address(int(raw.rows[place[0]]), int(raw.columns[place[0]]))
-            raise missing_text_error(raw.texts(place)[0], len(self), location)
-        places = indices.astype(np.int64)
-        if not numeric:
-            return self._look_up(places), shared[:0]
-        return self.numbers[places], shared[(self.lengths[places] > LONGEST_EXACT)]
+            location = cell_address(int(cells.rows[place[0]]), int(cells.columns[place[0]]))
+            written: Any = cells.written(place)
+            raise missing_text_error(written[0], len(self), location)
+        return self._look_up(indices.astype(np.int64))
 
     def _look_up(self, numbers: Any) -> pl.Series:
         """Return the texts of some numbers."""

@@ -23,17 +23,12 @@ from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ...xml_texts import without_escapes
 from ..package.package import Package
 from .cell_order import OrderCheck
-from .cells import ALL_ROWS, LONGEST_TEXT, mark_plain_doubles
+from .cells import ALL_ROWS, BOOLEAN, LONGEST_TEXT, NUMBER, TEXT, CellRun
 from .parsing import part_blocks
 from .plain_rows import scan_numbers
 from .raw_cells import (
-    LOGICAL,
-    PLAIN,
-    RESULT,
-    TEXTS,
     TYPES,
     ParsedCell,
-    RawCells,
     cells_of_loop,
     cells_of_parser,
     position_error,
@@ -65,14 +60,14 @@ class Room:
 
 @dataclass(frozen=True)
 class NumberRows:
-    """Rows of numbers alone, all with cells in the same columns, in less memory than `RawCells`.
+    """Rows of numbers alone, all with cells in the same columns, in less memory than a run.
 
     Attributes:
-        first: the first cell of each row, and the cells of the first row, of which all others have types and styles.
+        first: the first cell of each row, and the cells of the first row, of which all others have kinds and styles.
         rows: of the first cell of each row.
     """
 
-    first: RawCells
+    first: CellRun
     rows: Any
     numbers: Any
 
@@ -84,20 +79,13 @@ class NumberRows:
         """The room that the cells take where they are kept."""
         return 8 * len(self.numbers)
 
-    def widen(self) -> RawCells:
+    def widen(self) -> CellRun:
         """Return the cells."""
         width, count = len(self.first), len(self.rows)
-        return RawCells(
-            rows=np.repeat(self.rows, width),
-            columns=np.tile(self.first.columns, count),
-            types=np.tile(self.first.types, count),
-            styles=np.tile(self.first.styles, count),
-            pending=np.zeros(len(self), np.bool_),
-            numbers=self.numbers,
-            numeral=np.ones(len(self), np.bool_),
-            values=None,
-            width=width,
-        )
+        first = self.first
+        columns, kinds = np.tile(first.columns, count), np.tile(first.kinds, count)
+        styles = None if first.styles is None else np.tile(first.styles, count)
+        return CellRun(np.repeat(self.rows, width), columns, kinds, self.numbers, None, width, styles=styles)
 
 
 class SheetRows:
@@ -111,11 +99,11 @@ class SheetRows:
 
     def __init__(self, package: Package, part: str, room: Room) -> None:
         self._package, self._part, self._room = package, part, room
-        self._kept: list[RawCells | NumberRows] | None = None
+        self._kept: list[CellRun | NumberRows] | None = None
         self._counted = 0  # the weight of the cells in the pass that read most of them
         self.is_short = package.member(part).size <= SHORT if part in package else True
 
-    def blocks(self, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Iterator[RawCells]:
+    def blocks(self, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Iterator[CellRun]:
         """Yield the cells, block by block, and keep them if there is room for all of them.
 
         `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
@@ -130,7 +118,7 @@ class SheetRows:
         self._room.left += sum([block.cost for block in self._kept or ()])
         self._kept = None
         order, rows, taken, weight = OrderCheck(), _Rows(self._part), 0, 0
-        read: list[RawCells | NumberRows] | None = []
+        read: list[CellRun | NumberRows] | None = []
         try:
             blocks = part_blocks(self._package, self._part, SHORT)
             for block in rows.read(blocks, self._part, most=MOST_IN_ROWS):
@@ -157,7 +145,7 @@ class SheetRows:
     def count_cells(self, weight: int) -> None:
         """Count the cells that a pass over the worksheet has read so far; those of an earlier pass count once.
 
-        `weight`: of these cells (`RawCells.weigh`).
+        `weight`: of these cells (`CellRun.weigh`).
 
         Raises:
             FormatError: the worksheets have more cells than there is room for.
@@ -168,17 +156,16 @@ class SheetRows:
             raise too_many_cells_error(self._part)
 
 
-def _numbers_of(block: RawCells) -> NumberRows | None:
+def _numbers_of(block: CellRun) -> NumberRows | None:
     """Return a block as numbers; None if it has anything but regular rows of numbers."""
     width = block.width
-    if not width or block.formulas is not None or not block.numeral.all() or not _is_alike(block.types, width):
+    if not width or block.formulas is not None or not _is_alike(block.kinds, width):
         return None
-    types = block.types[:width]
-    if not ((types == PLAIN) | (types == LOGICAL)).all() or not _is_alike(block.styles, width):
+    if not np.isin(block.kinds[:width], (NUMBER, BOOLEAN)).all() or not _is_alike(block.styles, width):
         return None
-    if not mark_plain_doubles(block.numbers).all():
+    if not block.mark_plain().all():
         return None
-    row = replace(block, values=None).take(np.arange(width))
+    row = replace(block, values=None).gather(np.arange(width))
     return NumberRows(row, block.rows[::width].copy(), block.numbers)
 
 
@@ -186,7 +173,7 @@ def _is_alike(items: Any, width: int) -> bool:
     return bool((items[width:] == items[:-width]).all())
 
 
-class _Rows(PartParser[RawCells]):
+class _Rows(PartParser[CellRun]):
     """Takes the rows of a worksheet from the XML parser. `begin` and `end` are called for each tag."""
 
     tag = "row"
@@ -206,13 +193,13 @@ class _Rows(PartParser[RawCells]):
     def are_between(self) -> bool:
         return len(self.open) == 2 and self.space is not None
 
-    def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[RawCells, int]:
+    def scan(self, text: bytes, start: int, prefix: bytes, prefixes: bytes) -> tuple[CellRun, int]:
         """Return the cells of whole rows by the compiled loop, and the byte after the last row."""
         end, after, cells, texts, formulas, _ = scan.scan_rows(text, start, prefix, prefixes, self.row + 1, MOST_ROWS)
         self.row = after - 1
         return cells_of_loop(cells, texts, formulas, end - start, has_escapes=True), end
 
-    def scan_plainly(self, text: bytes, start: int, prefix: bytes, _: bytes) -> tuple[RawCells | None, int]:
+    def scan_plainly(self, text: bytes, start: int, prefix: bytes, _: bytes) -> tuple[CellRun | None, int]:
         """Return the same without the loop, of rows of plain numbers; None if none stands here."""
         cells_read, end = (None, start) if prefix else scan_numbers(text, start)
         self.row = self.row if cells_read is None else int(cells_read.rows[-1])
@@ -320,10 +307,11 @@ class _Rows(PartParser[RawCells]):
                 self._value = [self._string.text()]
 
     def _end_cell(self) -> None:
-        type_, value = TYPES[self._cell.get("t", "")], None if self._value is None else "".join(self._value)
-        if value and type_ == RESULT:
+        type_ = self._cell.get("t", "")
+        kind, value = TYPES[type_], None if self._value is None else "".join(self._value)
+        if value and type_ == "str":
             value = without_escapes(value)
-        if not value and type_ not in TEXTS:
+        if not value and kind != TEXT:  # which may be empty
             value = None
         if value is None and self._formula is None:
             return
@@ -333,9 +321,9 @@ class _Rows(PartParser[RawCells]):
             formula = "".join(self._formula)
             short = self._is_own and len(formula.encode()) <= SHORT_FORMULA
             self._formulas.append((len(self._cells), formula if short else ""))
-        self._cells.append((self.row, self._column, type_, style, value))
+        self._cells.append((self.row, self._column, kind, style, value))
 
-    def take(self) -> RawCells | None:
+    def take(self) -> CellRun | None:
         of_cells, of_formulas = self._whole
         cells, self._cells = self._cells[:of_cells], self._cells[of_cells:]
         formulas, self._formulas = self._formulas[:of_formulas], self._formulas[of_formulas:]

@@ -40,8 +40,8 @@ class ExcelTable:
 
     @cached_property
     def _runs(self) -> list[c.CellRun]:
-        """All cells of the sheet; numbers are Float64 if doubles hold them for certain."""
-        with self._sheet.table_runs() as runs:
+        """All cells of the sheet; numbers that doubles hold for certain have no texts."""
+        with self._sheet.runs("inexact") as runs:
             return list(runs)
 
     @cached_property
@@ -58,7 +58,7 @@ class ExcelTable:
         texts: list[pl.Series] = []
         left = height * len(self._numbers)  # cells that these rows may hold
         for run in self._runs:
-            texts += run.first(left).texts()
+            texts.append(run.first(left).texts_of(c.TEXT))
             left = max(left - len(run), 0)
         if not may_make_anchors(np.array(codes_of_words(texts), np.uint8)):
             return []
@@ -99,17 +99,14 @@ class ExcelTable:
 
 def _group_few(runs: list[c.CellRun], numbers: list[int], first: int, *, from_1904: bool) -> Iterator[ColumnGroup]:
     """Yield the few cells of a sheet, sorted at once; their rows count from the row `first`."""
-    halves = ([run for run in runs if run.values.dtype.is_numeric() == numeric] for numeric in (False, True))
-    texts, doubles = (sort_by_column(half, numbers, first) for half in halves)
+    cells = sort_by_column(runs, numbers, first)
     heights = np.zeros(len(numbers), np.int64)
-    for half in (texts, doubles):
-        np.maximum.at(heights, half.columns, half.rows + 1)
-    refuse_blanks(int(heights.sum()), len(texts) + len(doubles), _MOST_BLANKS)
+    np.maximum.at(heights, cells.columns, cells.rows + 1)
+    refuse_blanks(int(heights.sum()), len(cells), _MOST_BLANKS)
     step = max(1, _CELLS_A_GROUP // int(heights.max(initial=1)))
     for start in range(0, len(numbers), step):
         end = min(start + step, len(numbers))
-        own = texts.columns_between(start, end), doubles.columns_between(start, end)
-        yield ColumnGroup(*own, end - start, from_1904=from_1904)
+        yield ColumnGroup(cells.columns_between(start, end), end - start, from_1904=from_1904)
 
 
 def _group_many(runs: list[c.CellRun], numbers: list[int], first: int, *, from_1904: bool) -> Iterator[ColumnGroup]:
@@ -119,8 +116,7 @@ def _group_many(runs: list[c.CellRun], numbers: list[int], first: int, *, from_1
     step = max(1, _CELLS_A_GROUP // max(map(height_of, pieces)))
     for start in range(0, len(numbers), step):
         members = pieces[start : start + step]
-        halves = join_gathered(members, numeric=False), join_gathered(members, numeric=True)
-        yield ColumnGroup(*halves, len(members), from_1904=from_1904)
+        yield ColumnGroup(join_gathered(members), len(members), from_1904=from_1904)
 
 
 def _consume(runs: list[c.CellRun]) -> Iterator[c.CellRun]:

@@ -8,6 +8,7 @@ a group. A tall column is a group by itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -36,22 +37,18 @@ class ColumnGroup:
     """Some columns of a worksheet side by side, whose cells are converted together, with one query of the engine for
     all columns of a kind: thousands of short ones, or a tall one alone.
 
-    `texts`: the cells whose values are text, column by column, each from top to bottom. `doubles`: those whose values
-    are Float64: numbers that doubles hold, dates, truth values. `count`: the number of columns. `from_1904`: whether
-    serial dates count from 1904-01-01, not from 1900. `height`: the number of rows; None for those down to the last
-    cell.
+    `cells`: column by column, each from top to bottom; numbers that doubles hold, dates and truth values need no texts.
+    `count`: the number of columns. `from_1904`: whether serial dates count from 1904-01-01, not from 1900. `height`:
+    the number of rows; None for those down to the last cell.
 
     Attributes:
-        halves: the texts and the doubles.
-        bounds: of each half, where each column begins in it, and where the last one ends.
+        bounds: where each column begins among the cells, and where the last one ends.
     """
 
-    def __init__(
-        self, texts: c.CellRun, doubles: c.CellRun, count: int, *, from_1904: bool, height: int | None = None
-    ) -> None:
-        self.halves, self._count, self._from_1904 = (texts, doubles), count, from_1904
-        self.height = max(half.after for half in self.halves) if height is None else height
-        self.bounds = [np.searchsorted(half.columns, np.arange(count + 1)).tolist() for half in self.halves]
+    def __init__(self, cells: c.CellRun, count: int, *, from_1904: bool, height: int | None = None) -> None:
+        self.cells, self._count, self._from_1904 = cells, count, from_1904
+        self.height = cells.after if height is None else height
+        self.bounds = np.searchsorted(cells.columns, np.arange(count + 1)).tolist()
         self._taken: tuple[range | Positions, dict[int, TableColumn]] | None = None
         self._has_unreadable = False  # whether a converted text is `Unreadable`
         self._is_small = self.height * count <= _SMALL
@@ -85,21 +82,18 @@ class ColumnGroup:
     def _list_cells(self, rows: Sequence[int], first: int, end: int) -> dict[int, list[Cell]]:
         """Return the cells of some columns in some rows."""
         grid = np.full((end - first, len(rows)), None, object)
-        asked = np.asarray(rows, np.int64)
-        for half, bounds in zip(self.halves, self.bounds, strict=True) if len(asked) else ():
-            low, high = bounds[first], bounds[end]
-            held = half.rows[low:high]
-            if end - first == 1:  # the rows of one column ascend
-                places = np.searchsorted(held, asked)
-                across = np.flatnonzero(np.append(held, -1)[places] == asked)
-                places = places[across]
-            else:
-                across = np.minimum(np.searchsorted(asked, held), len(asked) - 1)
-                places = np.flatnonzero(asked[across] == held)
-                across = across[places]
-            if not len(places):
-                continue
-            run = half.gather(places + low)
+        asked, low = np.asarray(rows, np.int64), self.bounds[first]
+        held = self.cells.rows[low : self.bounds[end]]
+        if end - first == 1:  # the rows of one column ascend
+            places = np.searchsorted(held, asked)
+            across = np.flatnonzero(np.append(held, -1)[places] == asked)
+            places = places[across]
+        else:
+            across = np.minimum(np.searchsorted(asked, held), max(len(asked) - 1, 0))
+            places = np.flatnonzero(asked[across] == held) if len(asked) else across[:0]
+            across = across[places]
+        if len(places):
+            run = self.cells.gather(places + low)
             cells = np.empty(len(run), object)
             cells[:] = scalars(run, from_1904=self._from_1904)
             if (pending := run.kinds == c.PENDING).any():
@@ -110,22 +104,19 @@ class ColumnGroup:
     def take(self, index: int, rows: range | Positions) -> TableColumn:
         """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
         if self._taken is None or self._taken[0] is not rows or index not in self._taken[1]:
-            texts = self.halves[0].select(~self.blank_texts)
-            texts, doubles = (_take_rows(half, rows) for half in (texts, self.halves[1]))
-            is_error = texts.kinds == c.FAULT
-            errors, texts = (texts.select(is_error), texts.select(~is_error)) if is_error.any() else (None, texts)
-            group = ColumnGroup(texts, doubles, self._count, from_1904=self._from_1904, height=len(rows))
+            cells = _take_rows(self.cells.select(~self.blank_texts), rows)
+            is_error = cells.kinds == c.FAULT
+            errors, cells = (cells.select(is_error), cells.select(~is_error)) if is_error.any() else (None, cells)
+            group = ColumnGroup(cells, self._count, from_1904=self._from_1904, height=len(rows))
             self._taken = rows, dict(enumerate(group._convert(errors)))
         return self._taken[1].pop(index)
 
     @cached_property
     def blank_texts(self) -> Mask:
-        """A mask of the texts that hold nothing but white space."""
-        texts = self.halves[0]
-        blank = np.zeros(len(texts), np.bool_)
-        if len(places := np.flatnonzero(texts.kinds == c.TEXT)):
-            values = texts.values if len(places) == len(texts) else texts.values.gather(places)
-            blank[places] = mark_blanks(values)
+        """A mask of the cells whose text holds nothing but white space."""
+        blank = np.zeros(len(self.cells), np.bool_)
+        if len(places := np.flatnonzero(self.cells.kinds == c.TEXT)):
+            blank[places] = mark_blanks(self.cells.texts_of(c.TEXT))
         return blank
 
     def _convert(self, error_cells: c.CellRun | None) -> Iterator[TableColumn]:
@@ -136,7 +127,7 @@ class ColumnGroup:
         errors_of: dict[int, dict[int, str]] = {}
         if error_cells is not None:
             places = zip(error_cells.columns.tolist(), error_cells.rows.tolist(), strict=True)
-            for (column, row), text in zip(places, error_cells.values.to_list(), strict=True):
+            for (column, row), text in zip(places, error_cells.texts().to_list(), strict=True):
                 errors_of.setdefault(column, {})[row] = text
         kinds, cells = self._kinds_of_columns()
         are_numbers = (kinds != 0) & (kinds & ~_bits(c.NUMBER, c.LARGE) == 0)
@@ -173,53 +164,46 @@ class ColumnGroup:
 
         A time of day is none of them, nor is a 0 in a column of such times.
         """
-        import polars as pl
-
         numbers: dict[int, dict[int, float]] = {}
-        for half in self.halves if wanted.any() else ():
-            serials = half.select(wanted[half.columns] & (half.kinds == c.SERIAL))
-            days = serials.values.cast(pl.Float64, strict=False).fill_null(0.5).to_numpy()
-            fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
-            of_dates = np.isin(serials.columns, serials.columns[fits | (days < 0) | (days >= 1)])
-            for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
-                numbers.setdefault(int(serials.columns[place]), {})[int(serials.rows[place])] = float(days[place])
+        serials = self.cells.select(wanted[self.cells.columns] & (self.cells.kinds == c.SERIAL))
+        days = np.nan_to_num(_to_doubles(serials), nan=0.5) if len(serials) else serials.numbers
+        fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
+        of_dates = np.isin(serials.columns, serials.columns[fits | (days < 0) | (days >= 1)])
+        for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
+            numbers.setdefault(int(serials.columns[place]), {})[int(serials.rows[place])] = float(days[place])
         return numbers
 
     def _list_texts(self, index: int) -> list[str]:
         """Return the cells of a column that are typed as text."""
-        texts = self.halves[0]
-        return texts.values.filter((texts.columns == index) & (texts.kinds == c.TEXT)).to_list()
+        first, end = self.bounds[index : index + 2]
+        texts, is_text = self.cells.written(), self.cells.kinds[first:end] == c.TEXT
+        assert texts is not None, "a cell of this column is text"
+        texts = texts.slice(first, end - first)
+        return (texts if is_text.all() else texts.gather(np.flatnonzero(is_text))).to_list()
+
+    def column(self, index: int) -> c.CellRun:
+        """Return the cells of one column."""
+        return self.cells.take(slice(*self.bounds[index : index + 2]))
 
     def _kinds_of_columns(self) -> tuple[Positions, Positions]:
         """Return a sum of `_bits` of the kinds that the cells of each column have, and the number of its cells."""
-        kinds, cells = np.zeros(self._count, np.int64), np.zeros(self._count, np.int64)
-        for half in self.halves:
-            if len(half):
-                counts = np.bincount(half.columns, minlength=self._count)
-                filled = np.flatnonzero(counts)
-                starts = (np.cumsum(counts) - counts)[filled]
-                kinds[filled] |= np.bitwise_or.reduceat(_KIND_BITS[half.kinds], starts)
-                cells += counts
-        return kinds, cells
+        kinds, counts = np.zeros(self._count, np.int64), np.diff(self.bounds)
+        if len(filled := np.flatnonzero(counts)):
+            starts = np.array(self.bounds)[filled]
+            kinds[filled] = np.bitwise_or.reduceat(_KIND_BITS[self.cells.kinds], starts)
+        return kinds, counts
 
     def _to_doubles(self, wanted: Mask) -> tuple[Array, Mask, Mask]:
         """Return the doubles of some columns, a row for each, with NaN for blanks; which columns are numbers; and which
         have numerals of so many digits that their texts count.
         """
-        import polars as pl
-
         table = np.full((self._count, self.height), np.nan)
         sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
-        for half in self.halves:
-            chosen = half.select(wanted[half.columns])
-            if not len(chosen):
-                continue
-            casts = chosen.values.cast(pl.Float64, strict=False)
-            values = casts.to_numpy()
-            table[chosen.columns, chosen.rows] = values
-            if half is self.halves[0]:
-                sound[chosen.columns[~np.isfinite(values)]] = False
-                large[chosen.columns[np.abs(values) >= EXACT]] = True
+        chosen = self.cells.select(wanted[self.cells.columns])
+        values = _to_doubles(chosen)
+        table[chosen.columns, chosen.rows] = values
+        sound[chosen.columns[~np.isfinite(values)]] = False
+        large[chosen.columns[np.abs(values) >= EXACT]] = True
         return table, sound, large
 
     def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
@@ -242,13 +226,10 @@ class ColumnGroup:
         indices = np.flatnonzero(wanted)
         if not len(indices):
             return {}
-        halves = [half.select(wanted[half.columns]) for half in self.halves]
+        chosen = self.cells.select(wanted[self.cells.columns])
         order = np.cumsum(wanted) - 1  # of each column among those that are wanted
-        places = np.concatenate([order[half.columns] * self.height + half.rows for half in halves])
-        kinds = np.concatenate([half.kinds for half in halves])
-        texts, numbers = (half.values for half in halves)
-        values = pl.concat([texts.cast(pl.String), numbers.cast(pl.String).str.strip_suffix(".0")])
-        run = c.CellRun.of_line(np.arange(len(kinds)), kinds, values)
+        places = order[chosen.columns] * self.height + chosen.rows
+        run = replace(chosen, rows=np.arange(len(chosen)))  # as one line
         converted = ColumnTexts(run, _TEXT, from_1904=self._from_1904, table=True).result()
         cells: Any
         if isinstance(converted, pl.Series):
@@ -279,20 +260,19 @@ class GroupedColumn:
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows in which the cell is not blank."""
-        group = self._group
-        own = [slice(*bounds[self._index : self._index + 2]) for bounds in group.bounds]
-        texts, doubles = (half.rows[places] for half, places in zip(group.halves, own, strict=True))
-        height = max((int(rows[-1]) + 1 for rows in (texts, doubles) if len(rows)), default=0)
-        mask = np.zeros(height, dtype=bool)
-        mask[texts[~group.blank_texts[own[0]]]] = mask[doubles] = True
+        rows = self._group.column(self._index).rows
+        first, end = self._group.bounds[self._index : self._index + 2]
+        mask = np.zeros(int(rows[-1]) + 1 if len(rows) else 0, np.bool_)
+        mask[rows[~self._group.blank_texts[first:end]]] = True
         return mask
 
     def begins(self, mark: str) -> Positions:
         """Return the rows in which text begins with a mark."""
-        column = self._group.halves[0].columns_between(self._index, self._index + 1)
-        texts = column.select(column.kinds == c.TEXT)
-        rows: Positions = texts.rows[texts.values.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
-        return rows
+        column = self._group.column(self._index)
+        texts = column.texts_of(c.TEXT)
+        rows = column.rows[column.kinds == c.TEXT]
+        marked: Positions = rows[texts.str.strip_chars_start(WHITE).str.starts_with(mark).to_numpy()]
+        return marked
 
     def take(self, rows: range | Positions) -> TableColumn:
         """Return the cells of some rows."""
@@ -300,10 +280,9 @@ class GroupedColumn:
 
     def list_texts(self, rows: range | Positions) -> list[str]:
         """Return the cells of some rows that are text and not blank."""
-        first, end = self._group.bounds[0][self._index : self._index + 2]
-        texts = self._group.halves[0].columns_between(self._index, self._index + 1)
-        texts = texts.select((texts.kinds == c.TEXT) & ~self._group.blank_texts[first:end])
-        return _take_rows(texts, rows).values.to_list() if len(texts) else []
+        column, (first, end) = self._group.column(self._index), self._group.bounds[self._index : self._index + 2]
+        texts = column.select((column.kinds == c.TEXT) & ~self._group.blank_texts[first:end])
+        return _take_rows(texts, rows).texts().to_list() if len(texts) else []
 
 
 def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
@@ -314,7 +293,16 @@ def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
     else:
         selected = cells.select(np.isin(cells.rows, rows))
         places = np.searchsorted(rows, selected.rows)
-    return c.CellRun(places, selected.columns, selected.kinds, selected.values)
+    return replace(selected, rows=places, width=0)
+
+
+def _to_doubles(cells: c.CellRun) -> Array:
+    """Return the number of each cell, of text the one that it reads as; NaN where it is no numeral."""
+    numbers = cells.numbers
+    if len(places := np.flatnonzero(np.isnan(numbers))) and (texts := cells.written(places)) is not None:
+        numbers = numbers.copy()
+        numbers[places] = texts.cast(float, strict=False).to_numpy()
+    return numbers
 
 
 def _bits(*kinds: int) -> int:
@@ -322,7 +310,7 @@ def _bits(*kinds: int) -> int:
     return sum(1 << kind for kind in kinds)
 
 
-_KIND_BITS = np.array([_bits(kind) for kind in range(c.LONG + 1)])
+_KIND_BITS = np.array([_bits(kind) for kind in range(c.LARGE + 1)])
 
 
 def _spread(texts: pl.Series, places: Positions, count: int) -> pl.Series:

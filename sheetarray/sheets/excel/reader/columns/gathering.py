@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from .....columns import Request
 from .....dtypes import Positions
 from .....errors import FormatError
 from ....workbooks import MOST_COLUMNS
-from ..cells import CellRun, join_cells
-
-if TYPE_CHECKING:
-    import polars as pl
+from ..cells import CellRun, join_cells, join_texts
 
 _CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
 _CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
@@ -58,9 +55,6 @@ def gather_columns(
             run, which = run.select(mask), which[mask]
         if not len(run):
             continue
-        if waiting and waiting[-1][1].values.dtype != run.values.dtype:
-            _sort_runs(waiting, first_rows, columns)
-            waiting, count = [], 0
         waiting.append((which, run))
         count += len(which)
         if count >= least:
@@ -92,32 +86,19 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
     """
     rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
-    kinds, rows_from = run.kinds.reshape(count, run.width), dict[int, Positions]()
-    for place, values in zip(places, _split_values(run, places), strict=True):
+    kinds, rows_from, texts = run.kinds.reshape(count, run.width), dict[int, Positions](), run.written()
+    numbers = run.numbers.reshape(count, run.width)
+    by_column = numbers.T if run.width == 1 else np.ascontiguousarray(numbers[:, places].T)
+    for place, own in zip(places, by_column, strict=False):
         which = int(wanted[run.columns[place]])
         first = int(first_rows[which])
         if first not in rows_from:  # columns that begin in one row share the memory of their rows
             rows_from[first] = rows - first
-        columns[which].append(CellRun.of_line(rows_from[first], kinds[:, place], values, width=1))
-
-
-def _split_values(run: CellRun, places: list[int]) -> list[pl.Series]:
-    """Return the values of some columns of a run whose rows all have the same columns.
-
-    `places`: which cells of each row are wanted, counted from 0.
-    """
-    import polars as pl
-
-    count = len(run) // run.width
-    if run.width == len(places) == 1:
-        return [run.values]
-    if run.values.dtype.is_numeric() and not run.values.null_count():
-        numbers = run.values.to_numpy().reshape(count, run.width)
-        values = pl.Series((numbers if len(places) == run.width else numbers[:, places]).T.ravel())
-    else:
-        first = np.arange(0, len(run), run.width)
-        values = run.values[(np.array(places, np.int64)[:, None] + first).ravel()]
-    return [values.slice(start, count) for start in range(0, len(values), count)]
+        column_texts = texts if texts is None or run.width == 1 else texts.gather_every(run.width, place)
+        if column_texts is not None and column_texts.null_count() == count:
+            column_texts = None
+        column = CellRun.of_line(rows_from[first], kinds[:, place], own, column_texts, width=1)
+        columns[which].append(column)
 
 
 def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, columns: list[list[CellRun]]) -> None:
@@ -134,7 +115,7 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
         order = np.argsort(which.astype(np.uint16), kind="stable")
         which, cells = which[order], cells.gather(order)
     bounds = np.searchsorted(which, np.arange(len(columns) + 1))
-    rows, kinds, values = cells.rows - first_rows[which], cells.kinds, cells.values
+    rows, kinds, numbers, texts = cells.rows - first_rows[which], cells.kinds, cells.numbers, cells.written()
     gaps = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(rows) != 1)])  # before each cell
     filled = np.flatnonzero(np.diff(bounds))
     starts, ends = bounds[filled], bounds[filled + 1]
@@ -143,8 +124,9 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together.tolist(), strict=True)
     for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
         rows_of_column = all_rows[first : first + end - start] if unbroken else rows[start:end]
-        run = CellRun.of_line(rows_of_column, kinds[start:end], values.slice(start, end - start), width=int(unbroken))
-        columns[index].append(run)
+        own_texts = None if texts is None else texts.slice(start, end - start)
+        own = kinds[start:end], numbers[start:end], own_texts
+        columns[index].append(CellRun.of_line(rows_of_column, *own, width=int(unbroken)))
 
 
 def height_of(runs: Sequence[CellRun]) -> int:
@@ -161,26 +143,20 @@ def join_runs(runs: list[CellRun]) -> CellRun:
     return cells
 
 
-def join_gathered(columns: Sequence[Sequence[CellRun]], *, numeric: bool | None = None) -> CellRun:
+def join_gathered(columns: Sequence[Sequence[CellRun]]) -> CellRun:
     """Return the cells of some columns, column by column, each from top to bottom.
 
-    Their columns count from the first of these. `numeric`: those cells alone whose values are Float64, or those whose
-    values are text; None for all.
+    Their columns count from the first of these.
     """
-    import polars as pl
-
-    pieces = [
-        (index, run)
-        for index, column in enumerate(columns)
-        for run in column
-        if numeric is None or run.values.dtype.is_numeric() == numeric
-    ]
+    pieces = [(index, run) for index, column in enumerate(columns) for run in column]
     if not pieces:
         return CellRun.none()
     which = np.repeat([index for index, _ in pieces], [len(run) for _, run in pieces])
-    rows, kinds = (np.concatenate([getattr(run, name) for _, run in pieces]) for name in ("rows", "kinds"))
-    values = pl.concat([run.values for _, run in pieces], rechunk=len(columns) > 1)
-    return _from_top_to_bottom(CellRun(rows, which, kinds, values))
+    runs = [run for _, run in pieces]
+    rows, kinds, numbers = (
+        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "kinds", "numbers")
+    )
+    return _from_top_to_bottom(CellRun(rows, which, kinds, numbers, join_texts(runs, rechunk=len(columns) > 1)))
 
 
 def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) -> CellRun:
@@ -193,7 +169,7 @@ def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) 
     cells = join_cells(runs)
     cells = cells.gather(np.argsort(cells.columns.astype(np.uint16), kind="stable"))
     which = np.searchsorted(numbers, cells.columns)
-    return _from_top_to_bottom(CellRun(cells.rows - first, which, cells.kinds, cells.values))
+    return _from_top_to_bottom(replace(cells, rows=cells.rows - first, columns=which))
 
 
 def _from_top_to_bottom(cells: CellRun) -> CellRun:

@@ -16,10 +16,10 @@ from .....dtypes import DType, Mask
 from .....elements import engine_dtype
 from .....elements.floats import find_ties
 from .....elements.serials import serial_unit, serials_to_counts
+from .....loops import Doubles
 from ..cells import (
     BOOLEAN,
     LARGE,
-    LONG,
     NUMBER,
     ROUNDED,
     SERIAL,
@@ -44,32 +44,47 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
 
     if not _mark_known_kinds(dtype.kind)[run.kinds].all():
         return None
-    numbers = run.values
-    if numbers.dtype == pl.String:
-        target_dtype: Any = engine_dtype(dtype)
-        numbers = numbers.cast(pl.Int64 if dtype.kind == "bool" else target_dtype, strict=False)
-    if numbers.null_count():
-        return None
-    values = numbers.to_numpy()
     if dtype.kind == "float":
-        narrow = round_once(values, dtype)
-        if narrow is None:
+        values = to_doubles(run)
+        narrow = None if values is None else round_once(values, dtype)
+        if values is None or narrow is None:
             return None
         is_finite = np.isfinite(narrow).all()
-        if not is_finite and not (np.isfinite(values) | (run.kinds == TEXT) | (run.kinds == LONG)).all():
+        if not is_finite and not (np.isfinite(values) | (run.kinds == TEXT)).all():
             return None  # a cell of text, such as `Infinity`, need not be finite
         return np.array(narrow) if is_finite and run.height == len(run) else run.put_nulls(pl.Series(narrow))
-    if run.values.dtype == pl.String:
-        if dtype.kind == "bool" and not numbers.is_between(0, 1).all():
+    target, values = engine_dtype(dtype), run.numbers
+    is_text = np.isnan(values)
+    if (places := np.flatnonzero(is_text)).size:
+        texts = run.written(places)
+        parsed = None if texts is None or dtype.kind == "bool" else texts.cast(target, strict=False)
+        if parsed is None or parsed.null_count():
             return None
-        return run.put_nulls(numbers.cast(target_dtype))
+        values = np.where(is_text, 0, values)
     if len(values) and not np.abs(values).max() < ROUNDED:
         return None
     counts = values.astype(np.int64)
     if (counts != values).any() or (dtype.kind == "bool" and len(counts) and int(counts.view(np.uint64).max()) > 1):
         return None
-    numbers = pl.Series(counts).cast(engine_dtype(dtype), strict=False)
-    return None if numbers.null_count() else run.put_nulls(numbers)
+    numbers = pl.Series(counts).cast(target, strict=False)
+    if numbers.null_count():
+        return None
+    return run.put_nulls(numbers.scatter(places, parsed) if len(places) else numbers)
+
+
+def to_doubles(run: CellRun) -> Doubles | None:
+    """Return the number of each cell, of text the one that it reads as; None where it is no numeral."""
+    import polars as pl
+
+    numbers = run.numbers
+    if (places := np.flatnonzero(np.isnan(numbers))).size:
+        texts = run.written(places)
+        parsed = None if texts is None else texts.cast(pl.Float64, strict=False)
+        if parsed is None or parsed.null_count():
+            return None
+        numbers = numbers.copy()
+        numbers[places] = parsed.to_numpy()
+    return numbers
 
 
 def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
@@ -83,10 +98,10 @@ def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | No
     unit = serial_unit(dtype.numpy)
     if unit is None or not (run.kinds == SERIAL).all():
         return None
-    serials = run.values.cast(pl.Float64, strict=False)
-    if serials.null_count():
+    serials = to_doubles(run)
+    if serials is None:
         return None
-    counts, exact = serials_to_counts(serials.to_numpy() + DAYS_TO_1904 * from_1904, unit)
+    counts, exact = serials_to_counts(serials + DAYS_TO_1904 * from_1904, unit)
     return run.put_nulls(pl.Series(counts)) if exact.all() else None
 
 
@@ -94,10 +109,10 @@ def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | No
 def _mark_known_kinds(kind: str) -> Mask:
     """Return a mask of the kinds of cells whose values need no check for this kind of dtype.
 
-    LARGE and LONG, whose double may not be the number that was written, are among them for floats alone.
+    LARGE, whose double may not be the number that was written, is among them for floats alone.
     """
-    accepted = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE, LONG]}.get(kind, [NUMBER, TEXT])
-    return np.isin(np.arange(LONG + 1), accepted)
+    accepted = {"bool": [BOOLEAN], "float": [NUMBER, TEXT, LARGE]}.get(kind, [NUMBER, TEXT])
+    return np.isin(np.arange(LARGE + 1), accepted)
 
 
 def round_once(values: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any] | None:

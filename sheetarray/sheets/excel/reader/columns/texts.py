@@ -59,7 +59,7 @@ class ColumnTexts:
         self._kind = "generic" if dtype is None else dtype.kind
         self._counts = dtype is not None and self._kind == "generic" and not table
         self._unit = serial_unit(dtype.numpy) if dtype is not None and self._kind == "datetime" else None
-        self._texts = run.values
+        self._texts = run.texts().clone()  # as texts are put among these
         self._unreadable: dict[int, Unreadable] = {}
         self.dated: list[int] = []
         for kind, change in (
