@@ -146,11 +146,8 @@ def lay_out_arrays(
 ) -> SheetContent:
     """Return arrays in the columns of as many sheets as they need, all data beginning in one row.
 
-    `corner`: row and column of the first cell, if the caller chooses it. `serials`: whether dates become serial
-    numbers. `header_rows`: the row, counted from 0, above which data do not begin.
-
-    Raises:
-        LimitError: a name or a text that no sheet can carry.
+    `corner`: row and column of the first cell, if the caller chooses it. `serials`, `header_rows`: see
+    `lay_out_sheets`, whose errors it raises.
     """
     room = room if corner is None else room.beyond(corner)
     layouts = lay_out_sheets(arrays, room, aligned=True, header_rows=header_rows, serials=serials)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..columns import quote_title
-from .xml_texts import escape_text, quote_attribute
 
 PRINT_AREA = "_xlnm.Print_Area"  # the defined name, one for each sheet, of the ranges that are printed
 _LONGEST_NAME = 255  # characters
@@ -87,20 +86,6 @@ def build_references(places: Iterable[tuple[str, str, str]]) -> dict[ArrayArea, 
     joined = {area: ",".join(parts) for area, parts in ranges.items()}
     too_long = {area.array for area, text in joined.items() if len(text) > _LONGEST_FORMULA}
     return {area: text for area, text in joined.items() if area.array not in too_long}
-
-
-def defined_names_xml(names: Mapping[str, str], print_areas: Mapping[int, str], prefix: str = "") -> str:
-    """Return the XML of defined names with their references, and of the printed ranges of sheets.
-
-    `print_areas`: by the numbers of their sheets' tabs, counted from 0. `prefix`: of elements, with the colon.
-    """
-    tag = f"{prefix}definedName"
-    texts = [f"<{tag} name={quote_attribute(name)}>{escape_text(refers)}</{tag}>" for name, refers in names.items()]
-    texts += [
-        f'<{tag} name="{PRINT_AREA}" localSheetId="{tab}">{escape_text(refers)}</{tag}>'
-        for tab, refers in print_areas.items()
-    ]
-    return "".join(texts)
 
 
 def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) -> dict[ArrayArea, str]:

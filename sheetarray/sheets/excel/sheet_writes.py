@@ -142,14 +142,8 @@ def _write_package(
             for view, view_part in zip(plan.views, edit.views, strict=True):
                 remembered[view_part.title] = write_view(writer, view, view_part, names, edit.styles)
         for part, layout, styles in zip(edit.sheets, plan.layouts, plan.styles, strict=False):
-            rows = RowWriter(
-                layout,
-                as_text=options.as_text,
-                styles=edit.styles,
-                value_styles=styles,
-                links=links,
-                filtered=bool(part.beside) and part.beside[0].kind == "table",
-            )
+            is_table = any(own.kind == "table" for own in part.beside)
+            rows = RowWriter(layout, options.as_text, edit.styles, styles, links, filtered=is_table)
             with writer.stream_part(part.name) as out:
                 out.write(part.head)
                 for chunk, done in rows.iter_chunks():

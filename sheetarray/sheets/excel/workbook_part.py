@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ...errors import NEWER, FormatError, LimitError
 from ...files import Source
 from ...tables import NamedTable
-from ..defined_names import PRINT_AREA, defined_names_xml, parse_titles
+from ..defined_names import PRINT_AREA, parse_titles
 from ..xml_texts import escape_text, quote_attribute, without_escapes
 from .package.markup import HEAD, Element, Markup, children_named, local_name, parse_tree, read_first_tag
 from .package.package import Package
@@ -394,7 +394,13 @@ class WorkbookPart:
     def add_names(self, names: Mapping[str, str], print_areas: Mapping[str, str]) -> None:
         """Add defined names with their references, and by the titles of sheets the ranges that are printed."""
         prefix, tabs = self.markup.root.prefix, self._tabs() if print_areas else {}
-        text = defined_names_xml(names, {tabs[title.casefold()]: text for title, text in print_areas.items()}, prefix)
+        marked = [(f"name={quote_attribute(name)}", refers) for name, refers in names.items()]
+        marked += [
+            (f'name="{PRINT_AREA}" localSheetId="{tabs[title.casefold()]}"', cells)
+            for title, cells in print_areas.items()
+        ]
+        tag = f"{prefix}definedName"
+        text = "".join([f"<{tag} {mark}>{escape_text(refers)}</{tag}>" for mark, refers in marked])
         listed = self.markup.root.child_named("definedNames")
         if listed is not None:
             self.markup.append(listed, text)

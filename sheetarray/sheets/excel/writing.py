@@ -6,6 +6,7 @@ The header zone is a block like any other, whose columns begin with names and he
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 
@@ -35,31 +36,19 @@ _AFTER_HIDDEN = ' collapsed="1"'  # the row after those that are hidden, beside 
 _BOLD_TEXT = ' t="inlineStr"><is><r><rPr><b/></rPr><t xml:space="preserve">{}</t></r></is></c>'
 
 
+@dataclass(frozen=True)
 class RowWriter:
-    """Makes the XML of the rows of one sheet.
+    """Makes the XML of the rows of one sheet."""
 
-    `layout`: which part of which array stands in which column. `styles`: the styles of the workbook; if it has no bold
-    one, names are written as bold rich text. `value_styles`: the style of the numbers or booleans in each column, None
-    for the usual one. Dates without a style are text. `links`: for arrays whose elements stand in a view for editing,
-    by their names: the formulas of the elements that do, None for all others. `filtered`:
-    whether the names have buttons for filters at their right.
-    """
-
-    def __init__(
-        self,
-        layout: Layout,
-        *,
-        as_text: bool,
-        styles: CellStyles,
-        value_styles: Sequence[int | None],
-        links: Mapping[str, Sequence[str | None]] | None = None,
-        filtered: bool = False,
-    ) -> None:
-        self.filtered = filtered
-        self.layout, self.as_text, self.cell_styles = layout, as_text, styles
-        self._letters = list(map(column_letters, range(len(layout.pieces))))
-        self._links = links or {}
-        self._styles = value_styles
+    layout: Layout  # which part of which array stands in which column
+    as_text: bool  # whether every element is written as text
+    styles: CellStyles  # of the workbook; if it has no bold one, names are written as bold rich text
+    # the style of the numbers or booleans in each column, None for the usual one; dates without a style are text
+    value_styles: Sequence[int | None]
+    # for arrays whose elements stand in a view for editing, by their names: the formulas of the elements that do, None
+    # for all others
+    links: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    filtered: bool = False  # whether the names have buttons for filters at their right
 
     def iter_chunks(self) -> Iterator[tuple[bytes, int]]:
         """Yield pieces of XML in their order, each with the number of the layout's cells that are written with it."""
@@ -84,19 +73,19 @@ class RowWriter:
             start = 0
             for place, piece, _, first, size in spans:
                 above = layout.named + piece.above + first - row
-                segments.append((place, ColumnSegment(self._letters[place], len(groups), start, above, size)))
+                segments.append((place, ColumnSegment(column_letters(place), len(groups), start, above, size)))
                 start += size
             groups.append(cells)
 
         spans = [
-            ColumnSpan(place, piece, self._styles[place], *layout.elements_in_rows(piece, row, count))
+            ColumnSpan(place, piece, self.value_styles[place], *layout.elements_in_rows(piece, row, count))
             for place, piece in enumerate(layout.pieces)
         ]
-        plain = [span for span in spans if span.piece.name not in self._links] if self._links else spans
+        plain = [span for span in spans if span.piece.name not in self.links] if self.links else spans
         for cells, style, spans_of_group in make_cells_together(plain, as_text=self.as_text):
             add(value_layers(cells, style), spans_of_group)
-        for span in spans if self._links else ():
-            if span.size and span.piece.name in self._links:
+        for span in spans if self.links else ():
+            if span.size and span.piece.name in self.links:
                 add(_as_they_are(self._linked_cells(span)), [span])
         segments.sort(key=itemgetter(0))
         return format_rows(row + 1, count, [segment for _, segment in segments], groups, attributes=attributes)
@@ -112,23 +101,23 @@ class RowWriter:
             above += [self._name(place, piece)] if self.layout.named else []
             above += [None] * piece.blanks
             above += _header_xml(tuple(piece.header))
-            segments.append((place, ColumnSegment(self._letters[place], 0, start, 0, len(above) - start)))
+            segments.append((place, ColumnSegment(column_letters(place), 0, start, 0, len(above) - start)))
         return segments, _as_they_are(above)
 
     def _linked_cells(self, span: ColumnSpan) -> list[str | None]:
         """Return the XML after the references of cells whose elements stand in a view for editing."""
         _, piece, style, first, size = span
         cells = piece.to_typed(first, size, exact=EXACT_INTEGER, as_text=self.as_text, serials=style is not None)
-        formulas = self._links[piece.name][piece.start + first : piece.start + first + size]
+        formulas = self.links[piece.name][piece.start + first : piece.start + first + size]
         pairs = zip(cells_xml(cells, style), formulas, strict=True)
         return [cell if formula is None else with_formula(cell, formula) for cell, formula in pairs]
 
     def _name(self, place: int, piece: LayoutColumn) -> str:
         """Return the XML after the reference of the cell with the name of a column."""
-        style = self.cell_styles.bold
-        stands_right = piece.dtype.kind in ("float", "int", "timedelta", "bool") or self._styles[place] is not None
+        style = self.styles.bold
+        stands_right = piece.dtype.kind in ("float", "int", "timedelta", "bool") or self.value_styles[place] is not None
         if stands_right and not self.as_text:  # as programs align the elements
-            style = (self.cell_styles.bold_filtered if self.filtered else self.cell_styles.bold_right) or style
+            style = (self.styles.bold_filtered if self.filtered else self.styles.bold_right) or style
         if style is None:
             return _BOLD_TEXT.format(xml_text(piece.name))
         return f' s="{style}" t="inlineStr"><is><t xml:space="preserve">{xml_text(piece.name)}</t></is></c>'

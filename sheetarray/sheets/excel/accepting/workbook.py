@@ -25,6 +25,7 @@ from ..package.searches import SEARCHES_KEY
 from ..row_xml import format_number
 from ..searching import search_sheets
 from ..splicing import NewCell, NewCells, Splice
+from ..tables.recorded import find_tables
 from ..tables.renewing import RenewedTables, renew_tables
 from ..views.record import KEY
 from ..workbook import Workbook
@@ -99,7 +100,8 @@ def accept_workbook(
         with Workbook(opened, reads_numbers=True, own=book) as reading:
             chosen = None if sheet is None else _choose_sheets_of(reading, sheet)
             sheets = [plain for plain in reading.plain_sheets() if chosen is None or plain.title in chosen]
-            tables = renew_tables(reading, sheets, Snapshots(reading), missing)
+            places = find_tables(reading, sheets)
+            tables = renew_tables(reading, places, Snapshots(reading), missing) if places else None
             try:
                 writes = read_writes(reading, missing, None if chosen is None else chosen[0])
             except FormatError as error:

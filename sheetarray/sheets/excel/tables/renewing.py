@@ -10,7 +10,7 @@ import numpy as np
 
 from ....changes.compare import Comparison
 from ....changes.sorted_rows import SortedRows
-from ....columns import ArrayInfo, Sheet, keeping_unreadable
+from ....columns import ArrayInfo, keeping_unreadable
 from ....dtypes import Array
 from ....elements import Missing
 from ....labels import DatasetLabels
@@ -20,13 +20,12 @@ from ...accepted import AcceptedArrays
 from ...guard_texts import keep_snapshots
 from ...recorded_tables import RecordedTable, accept_columns, leave_unreadable, open_recorded, read_recorded, renew_note
 from ...snapshot import SnapshotHeader, encode_snapshot, parse_snapshot_header
-from ...table_areas import take_named
+from ...table_areas import RecordedPlace, take_named
 from ...table_findings import compare_table
 from ..checksums.record import Written, make_checksums
 from ..guard.guard_sheet import read_texts
 from ..guard.snapshots import Snapshots
 from ..workbook import Workbook
-from .recorded import find_tables
 
 
 @dataclass
@@ -65,9 +64,9 @@ class RenewedTables:
 
 
 def renew_tables(
-    book: Workbook, sheets: Sequence[Sheet], snapshots: Snapshots, missing: Missing
-) -> RenewedTables | None:
-    """Read the recorded tables of some sheets, and return what makes their records true; None if there are none.
+    book: Workbook, places: Sequence[RecordedPlace], snapshots: Snapshots, missing: Missing
+) -> RenewedTables:
+    """Read some recorded tables, and return what makes their records true.
 
     A cell that cannot be read stays as it is, and its last value stays in the snapshot. Where it never had one, or is a
     label, the record of its table stays as it is.
@@ -75,8 +74,6 @@ def renew_tables(
     Raises:
         FormatError: the cells of a table are not those of its arrays any more.
     """
-    if not (places := find_tables(book, sheets)):
-        return None
     renewed, changed = RenewedTables(), dict[str, tuple[RecordedTable, dict[str, LinearArray]]]()
     tables, unreadable_labels = leave_unreadable(open_recorded(take_named(places, missing), snapshots))
     renewed.tables = tables
