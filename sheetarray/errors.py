@@ -376,9 +376,6 @@ def warn_if_forked() -> None:
 
     A process that was forked off one with these threads does not have them, and the engine waits for them forever.
     `import sheetarray` imports this module, so that it knows of every fork from then on.
-
-    Example:
-        >>> warn_if_forked()  # nothing is said in a process that was started in another way
     """
     global _forked_with_engine
     if _forked_with_engine:

@@ -205,9 +205,8 @@ class Layout:
                 raise
             start = 0
             for place in places:
-                size = spans[place][1]
-                texts[place] = joined[start : start + size]
-                start += size
+                texts[place] = joined[start : start + spans[place][1]]
+                start += spans[place][1]
         return texts
 
     def body_spans(self, cells: int, *, fewest: int = 1024) -> Iterator[tuple[int, int]]:

@@ -47,10 +47,7 @@ def release_pages(content: FileSlices | bytearray, start: int, end: int) -> None
 
 
 def refuse_empty(start: BytesLike | bytearray, location: str | None = None) -> None:
-    """Refuse a file that holds nothing: whatever its format is, it was cut off or never written.
-
-    `start`: its first bytes. `location`: of the first byte, in formats whose errors have locations.
-    """
+    """Refuse a file whose first bytes are none: whatever its format is, it was cut off or never written."""
     if not len(start):
         raise FormatError("the file is empty: 0 bytes", location=location)
 

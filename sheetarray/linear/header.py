@@ -38,7 +38,10 @@ def check_dimensions(count: int, location: str | None = None) -> None:
 
 def check_size(shape: Sequence[int], itemsize: int) -> None:
     """Refuse a shape whose elements no memory could hold; of an empty array the other dimensions count."""
-    if math.prod(max(size, 1) for size in shape) * max(itemsize, 8) >= MOST_BYTES:
+    needed = max(itemsize, 8)
+    for size in shape:
+        needed *= max(size, 1)
+    if needed >= MOST_BYTES:
         raise memory_error(f"an array of the shape {tuple(shape)}")
 
 

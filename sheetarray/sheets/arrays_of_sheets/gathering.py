@@ -45,8 +45,10 @@ from ...linear.parsing import warn_of_finding
 
 ArraysByName = dict[str, Any]
 InfosByName = Mapping[str, ArrayInfo]
-Read = Callable[[Sequence[str] | None], ArraysByName]
-Scan = Callable[[], InfosByName]
+Read = Callable[[Sequence[str] | None], ArraysByName]  # returns the arrays of columns, by their names; all for None
+Scan = Callable[[], InfosByName]  # returns the infos of all columns whose headers are not damaged
+# returns the text in the cells of a short array, which need not be read then unless it describes others; None if these
+# cells are not at hand
 Peek = Callable[[ArrayInfo], str | None]
 Anything = TypeVar("Anything")
 
@@ -65,9 +67,7 @@ def load_composites() -> Any:
 def read_composites(read: Read, scan: Scan, names: Sequence[str] | None, peek: Peek | None = None) -> ArraysByName:
     """Read arrays, and put together the columns that belong to one composite.
 
-    `read`: returns the arrays of columns, by their names; of all columns for None. `scan`: returns the infos of all
-    columns whose headers are not damaged, by name. `names`: of the composites and columns that are wanted; None for
-    all. `peek`: as for `scan_composites`.
+    `names`: of the composites and columns that are wanted; None for all.
 
     Raises:
         FormatError: columns that do not fit together; `.location` is the first cell of the first of them.
@@ -102,9 +102,6 @@ def scan_composites(read: Read, scan: Scan, peek: Peek | None = None) -> dict[st
 
     The descriptions are read, and no other cells where headers tell how many entries a composite has. Columns whose
     description is damaged stand for themselves; `read` and `check` say what is wrong.
-
-    `peek`: returns the text in the cells of a short array, which need not be read then unless it describes others; None
-    if these cells are not at hand.
     """
     infos = dict(scan())
     labels = _read_labels(read, infos, warn_of_finding, peek=peek)
@@ -162,10 +159,7 @@ def count_named(read: Read, scan: Scan, names: Sequence[str] | None) -> int:
 
 
 def check_composites(read: Read, scan: Scan, peek: Peek | None = None) -> list[Finding]:
-    """Return the findings about composites of a container whose columns have already been checked one by one.
-
-    `peek`: as for `scan_composites`.
-    """
+    """Return the findings about composites of a container whose columns have already been checked one by one."""
     findings: list[Finding] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SheetArrayWarning)  # of what the check of the columns has found
@@ -214,7 +208,6 @@ def _read_labels(
     """Read the description of all arrays; None if no array is one, or it is damaged, which is noted.
 
     `note`: is called with a finding. `known`: whether wrong cells of the description have been reported already.
-    `peek`: as for `scan_composites`.
     """
     if not infos:
         return None

@@ -40,9 +40,10 @@ def open_sheets(
 
 def scan_sheets(sheets: Sequence[Sheet], *, strict: bool = False, resize: bool = False) -> dict[str, ArrayInfo]:
     """Return the infos of all arrays in some sheets, composites among them; see `SheetArrays.scan_all`."""
-    arrays = open_sheets(sheets, strict=strict, missing="nan", resize=resize)
     if not resize:
+        arrays = SheetArrays(sheets, strict=strict, missing="nan")
         return scan_composites(arrays.read, arrays.scan_all, arrays.peek)
+    arrays = open_sheets(sheets, strict=strict, missing="nan", resize=True)
     measured = SheetArrays(sheets, strict=strict, missing="error", resize=True)  # a blank at the end is no element
     measured.fixed = arrays.fixed
     return scan_composites(arrays.read, measured.scan_all)

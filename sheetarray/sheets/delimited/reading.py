@@ -269,16 +269,7 @@ def read_columns_csv(
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Return the columns of an ordinary table as arrays; see `sheetarray.read_columns`.
 
-    Args:
-        columns: the names (or letters) of the columns to read; None reads all.
-        delimiter: the text between cells, such as ";" or ", "; "whitespace" for any run of blanks and tabs. None finds
-            it.
-        encoding: the encoding of the text. None takes that of the byte order mark, else UTF-16 if NULs show it, UTF-8,
-            or cp1252 with a warning.
-        quotechar: the character around cells that hold delimiters; None finds it, "" is none.
-        escapechar: the character before a quote inside a cell, such as a backslash; None finds it, "" is none.
-        formulas: as for `read_csv`.
-        table: the options that the caller passed to `read_columns`, or None.
+    `table`: the other options that the caller passed to it.
 
     Raises:
         FormatError: there is no table, a cell does not fit the dtype, or a column does not fill its shape.

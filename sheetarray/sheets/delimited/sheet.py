@@ -106,9 +106,7 @@ class CsvSheet:
         self.notes: list[Finding] = []
         self._source, self._report = source, report
         self._words: Words | None = None
-        likely = delimiter or None
-        if likely is None:
-            likely = find_delimiter(*self._content)
+        likely = delimiter or find_delimiter(*self._content)
         self.delimiter = "," if likely is None else likely
         self._single = self.delimiter == SINGLE_COLUMN
         self.knows_decimal = True if decimal else None  # the caller has named it, or cells have shown it
