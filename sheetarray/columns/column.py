@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -123,15 +123,16 @@ class ArrayColumn:
         first, rest = self.pieces[0]
         if isinstance(rest, np.ndarray) and len(self.pieces) == 1 and not first:  # as a rule
             return buffer_from_numbers(rest, self.header.dtype) if len(rest) == self.header.capacity else None
-        return None if isinstance(rest, _CELLS) else self._decode_typed_pieces(missing)
+        if isinstance(rest, _CELLS) or any(_is_unparsed(rest) for _, rest in self.pieces):
+            return None
+        return self._decode_typed_pieces(missing)
 
     def _decode_typed_pieces(self, missing: Missing) -> Buffer | None:
         left = self.header.capacity
         buffers: list[Buffer] = []
         starts = self.starts = []
+        rest: Any  # none of them is a list
         for index, (first, rest) in enumerate(self.pieces):
-            if isinstance(rest, _CELLS) or (not isinstance(rest, np.ndarray) and _holds_text(rest)):
-                return None
             starts.append(self.header.capacity - left)
             count = left - len(first) if index == len(self.pieces) - 1 else _count_typed(rest)
             if not 0 <= count <= len(rest) or _count_typed(rest) > count:
@@ -255,6 +256,11 @@ def _holds_text(cells: pl.Series) -> bool:
     import polars as pl
 
     return cells.dtype == pl.String
+
+
+def _is_unparsed(cells: pl.Series | Numbers | Sequence[Cell]) -> bool:
+    """Return whether cells are a list, or text: nobody has parsed them in bulk."""
+    return not isinstance(cells, np.ndarray) and (isinstance(cells, _CELLS) or _holds_text(cells))
 
 
 def _concatenate(first: pl.Series | Sequence[Cell], rest: pl.Series | Sequence[Cell]) -> pl.Series | Sequence[Cell]:

@@ -135,11 +135,16 @@ def find_stops(anchors: Sequence[Anchor]) -> dict[int, int]:
     """Return the row (of a list in a row the column) before which the cells of an anchor end, by the anchor's `id()`,
     where another one follows in its line.
     """
-    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
-    for anchor in anchors:
-        lines.setdefault((anchor.title, anchor.orient, anchor.line), []).append(anchor)
+    keys = [(anchor.title, anchor.orient, anchor.line) for anchor in anchors]
+    return {} if len(set(keys)) == len(keys) else _find_stops_in(keys, anchors)  # as a rule, each has its own line
+
+
+def _find_stops_in(keys: Sequence[tuple[str | None, str, int]], anchors: Sequence[Anchor]) -> dict[int, int]:
     stops: dict[int, int] = {}
-    for line in lines.values() if len(lines) < len(anchors) else ():  # as a rule, each has a line for itself
+    lines: dict[tuple[str | None, str, int], list[Anchor]] = {}
+    for key, anchor in zip(keys, anchors, strict=True):
+        lines.setdefault(key, []).append(anchor)
+    for line in lines.values():
         line.sort(key=lambda anchor: anchor.first)
         for anchor, other in pairwise(line):
             if other.aliases == ():

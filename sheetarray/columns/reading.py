@@ -295,7 +295,8 @@ class SheetArrays:
             column = columns.pop(name)
             buffer = column.decode_typed(self.missing)
             if buffer is not None:
-                buffer = reports.words.take_elements(name, buffer, missing=self.missing, address=column.element_address)
+                if isinstance(self.missing, NamedMissing):
+                    buffer = reports.words.take_elements(name, buffer, self.missing, column.element_address)
                 results[name] = self._build_array(column, name, buffer, reports)
             elif doubtful or column.came_typed:
                 doubtful[name] = column
@@ -318,7 +319,9 @@ class SheetArrays:
             error.array = name
             reports.report(error)
             return None
-        buffer = reports.words.take_elements(name, decoded.buffer, missing=self.missing, address=column.element_address)
+        buffer = decoded.buffer
+        if isinstance(self.missing, NamedMissing):
+            buffer = reports.words.take_elements(name, buffer, self.missing, column.element_address)
         if decoded.problems or decoded.count_error or decoded.missing_count:
             return self._take_doubtful(replace(decoded, buffer=buffer), column, name, reports)
         return self._build_array(column, name, buffer, reports)

@@ -123,12 +123,8 @@ class Source:
             self._head = self._file.read(4096)
             while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # a pipe gives what it has
                 self._head += more
-            if not self._head and self._stands_at_end():
-                raise FormatError(
-                    "nothing to read: the open file is at its end",
-                    source=self.name,
-                    hint="file.seek(0) goes back to its beginning",
-                )
+            if not self._head:
+                self._refuse_end()
             if (inflater := inflater_of(self._head)) is not None:
                 self._inflate(InflatedStream(self._head, self._file, inflater))
             elif local is not None:
@@ -183,12 +179,15 @@ class Source:
         self._file, self._inflates, self._head = stream, True, b""
         self._opened.insert(0, stream)
 
-    def _stands_at_end(self) -> bool:
-        """Return whether an open file was handed over that has been read before; a pipe has no positions."""
+    def _refuse_end(self) -> None:
+        """Refuse an open file that was read before; a pipe has no positions."""
         try:
-            return self._given is not None and self._given.seekable() and self._given.tell() > 0
+            stands_at_end = self._given is not None and self._given.seekable() and self._given.tell() > 0
         except (AttributeError, OSError):
-            return False
+            return
+        if stands_at_end:
+            hint = "file.seek(0) goes back to its beginning"
+            raise FormatError("nothing to read: the open file is at its end", source=self.name, hint=hint)
 
     def prefix(self, count: int) -> bytes:
         """Return the first `count` bytes, or all where there are fewer."""

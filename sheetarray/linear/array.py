@@ -20,6 +20,7 @@ from ..elements import (
     Cell,
     ComplexForm,
     Missing,
+    NamedMissing,
     Problem,
     blank_missing,
     check_missing,
@@ -302,7 +303,8 @@ def decode_list(
         floats = buffer if cells_each == 1 else buffer.view(complex_part_dtype(header.dtype).numpy)
         how = leave_words(missing) if keeps_words else missing
         problems = taken.take(name, floats, problems, missing=how, cell=data.__getitem__, address=here)
-    buffer = taken.take_elements(name, buffer, missing=missing, address=lambda index: here(index * cells_each))
+    if isinstance(missing, NamedMissing):
+        buffer = taken.take_elements(name, buffer, missing, lambda index: here(index * cells_each))
     if words is None and taken.counts:
         note(taken.to_finding())
     if problems and take_problems is not None:

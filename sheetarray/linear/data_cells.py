@@ -206,12 +206,12 @@ class TakenWords:
         """Count a cell whose missing value stands in an array already; `kind`: of the array's dtype."""
         self._count(name, kind, 1, (name, index, address, word))
 
-    def take_elements(self, name: str, buffer: Buffer, *, missing: Missing, address: AddressOf) -> Buffer:
+    def take_elements(self, name: str, buffer: Buffer, missing: NamedMissing, address: AddressOf) -> Buffer:
         """Return the buffer of an array with a missing value for each element that a caller calls so, such as -999.
 
         `address`: of an element, by its index.
         """
-        if not isinstance(missing, NamedMissing) or not (mask := missing.find(buffer)).any():
+        if not (mask := missing.find(buffer)).any():
             return buffer
         first = int(np.argmax(mask))
         self._count(name, buffer.dtype.kind, int(mask.sum()), (name, first, address(first), repr(buffer[first].item())))

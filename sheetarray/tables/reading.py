@@ -112,24 +112,20 @@ def read_table(
         NotFoundError: no such column, or no such range.
     """
     options = options or TableOptions()
-    area = options.area if options.range is not None or options.table is not None else None
-    if area is None:
+    if options.range is None and options.table is None:
         refuse_arrays(sheet)
         table = whole = sheet.table()
     else:
-        whole = sheet.table()
+        area, whole = options.area, sheet.table()
+        assert area is not None
         table = crop_table(whole, area)
         if isinstance(options.skip_rows, int):
             options = replace(options, skip_rows=area.top + options.skip_rows)
     rows = select_rows(table, options, least_rows)
     doubts = [*table.doubts, *rows.heading.doubts]
     names = name_columns(table, rows, doubts)
-    by_name: dict[str, Any] = {
-        option: {select_names(names, name)[0]: value for name, value in given.items()}
-        for option, given in (("dtype", options.dtype), ("shape", options.shape))
-        if isinstance(given, Mapping)
-    }
-    options = replace(options, **by_name) if by_name else options
+    if isinstance(options.dtype, Mapping) or isinstance(options.shape, Mapping):
+        options = _name_options(options, names)
     selected = names if columns is None else {name: names[name] for name in select_names(names, columns)}
     if table.held is not None:
         _refuse_blanks(table, table.held, rows, len(selected))
@@ -157,6 +153,16 @@ def read_table(
     if not table.is_full or len(rows.names) + len(rows.data) < table.height:
         read.cells_outside = rows.list_outside(whole)
     return read
+
+
+def _name_options(options: TableOptions, names: Mapping[str, int]) -> TableOptions:
+    """Return options with the names of columns instead of their letters."""
+    by_name: dict[str, Any] = {
+        option: {select_names(names, name)[0]: value for name, value in given.items()}
+        for option, given in (("dtype", options.dtype), ("shape", options.shape))
+        if isinstance(given, Mapping)
+    }
+    return replace(options, **by_name)
 
 
 def read_tables(

@@ -13,7 +13,7 @@ import numpy as np
 from ...columns import Anchor, ArrayColumn, ArrayInfo, ColumnCells, find_anchors, reporting_cells
 from ...columns.blocks.reading import iter_elements
 from ...dtypes import Array, Buffer
-from ...elements import Missing, MissingOption, NaValues, missing_of
+from ...elements import Missing, MissingOption, NamedMissing, NaValues, missing_of
 from ...errors import Finding, FormatError, RemoteError, locating
 from ...files import PathLike
 from ...formats.contract import Progress
@@ -127,8 +127,10 @@ def _fetch_elements(sheet: GoogleSheet, anchor: Anchor, start: int, stop: int, m
     cells: ColumnCells = ([], sheet.fetch_elements(column, row, row + count, header.dtype))
     decoded = ArrayColumn([part], [cells], sheet).decode_checked(missing)
     words = TakenWords()
+    buffer = decoded.buffer
+    if isinstance(missing, NamedMissing):
+        buffer = words.take_elements(anchor.name, buffer, missing, part.data_address)
     how: dict[str, Any] = {"missing": missing, "address": part.data_address}
-    buffer = words.take_elements(anchor.name, decoded.buffer, **how)
     problems = words.take(anchor.name, buffer, decoded.problems, cell=decoded.cell, **how)
     if words.counts:
         warn_of_finding(words.to_finding())
