@@ -53,7 +53,7 @@ def _subtract_elements(first: Array, second: Array) -> Array:
             difference = now.astype(wide) - before.astype(wide)
             same, away = difference == 0, difference.astype(np.float64)
         else:
-            numbers = [to_doubles(elements) for elements in (left, right)]
+            numbers = [as_doubles(elements) for elements in (left, right)]
             same = numbers[0] == numbers[1]
             away = numbers[1] - numbers[0]
     same |= both
@@ -75,7 +75,7 @@ def is_numeric(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "fiucbm"
 
 
-def to_doubles(elements: Array) -> Array:
+def as_doubles(elements: Array) -> Array:
     """Return elements as doubles, as a page draws them: complex numbers as magnitudes, NaT as NaN."""
     if elements.dtype.kind == "c":
         with np.errstate(over="ignore"):

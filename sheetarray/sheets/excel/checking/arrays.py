@@ -22,7 +22,7 @@ from ....linear.resizing import count_rows
 from ..checksums.record import exact_checksum
 from ..checksums.verdict import compare_with_checksums, describe_rounding, find_changed
 from ..guard.snapshots import Snapshots
-from ..guard.written import StandingArray, WrittenArrays, is_edited
+from ..guard.written import PresentArray, WrittenArrays, is_edited
 from ..reader.formulas import FormulaCells
 from ..workbook import Workbook
 from ..worksheet import ExcelSheet
@@ -207,7 +207,7 @@ def _ignore(_: object) -> None:
 class _SheetPlaces:
     """Where elements and rows of arrays stand in the sheets of a workbook, and how people call them."""
 
-    def __init__(self, arrays: Mapping[str, StandingArray], labels: DatasetLabels | None) -> None:
+    def __init__(self, arrays: Mapping[str, PresentArray], labels: DatasetLabels | None) -> None:
         self._arrays, self._labels = arrays, labels
 
     @cached_property

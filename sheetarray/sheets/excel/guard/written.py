@@ -21,7 +21,7 @@ from .snapshots import Snapshots
 
 
 @dataclass(frozen=True)
-class StandingArray:
+class PresentArray:
     """An array that stands in the workbook, beside the evidence of what it was."""
 
     column: ArrayColumn
@@ -69,7 +69,7 @@ class WrittenArrays:
     def __init__(self, book: Workbook, snapshots: Snapshots, *, restores: bool = False) -> None:
         self._checksums, self._snapshots, self._restores = book.checksums, snapshots, restores
         self.own: dict[str, OwnEvidence | None] = {}
-        self.standing: dict[str, StandingArray] = {}
+        self.standing: dict[str, PresentArray] = {}
 
     def take(
         self, name: str, buffer: Buffer, column: ArrayColumn, unreadable: Positions, errors: Array | None = None
@@ -83,13 +83,13 @@ class WrittenArrays:
         is_read = not len(unreadable) and (is_guarded or header == column.written)
         if is_read and self._checksums.is_as_written(name, column.group[0].title or "", header, buffer):
             if is_guarded:
-                self.standing[name] = StandingArray(column, buffer, unreadable, None)
+                self.standing[name] = PresentArray(column, buffer, unreadable, None)
             return None
         own = self.own[name] = self._snapshots.find(name, column, buffer)
         if own is not None:
             is_odd = is_edited(own.evidence, header) or header.length != header.capacity or bool(header.offset)
             buffer = own.unchanged.restore(buffer) if self._restores else buffer
-            self.standing[name] = StandingArray(column, buffer, unreadable, own, is_odd, errors)
+            self.standing[name] = PresentArray(column, buffer, unreadable, own, is_odd, errors)
         return own
 
     def compare(self) -> WrittenChanges:
@@ -129,12 +129,12 @@ def is_edited(evidence: Evidence, header: Header) -> bool:
     return written.capacity == header.capacity and replace(written, part=None) != replace(header, part=None)
 
 
-def _place_of(array: StandingArray) -> tuple[str | None, str]:
+def _place_of(array: PresentArray) -> tuple[str | None, str]:
     anchor = array.column.group[0]
     return anchor.title, anchor.orient
 
 
-def _order_of(array: StandingArray, titles: Sequence[str | None]) -> tuple[int, int, int]:
+def _order_of(array: PresentArray, titles: Sequence[str | None]) -> tuple[int, int, int]:
     """Return a key that sorts arrays as people see them: sheet by sheet, from left to right."""
     anchor = array.column.group[0]
     return titles.index(anchor.title), anchor.column, anchor.row
