@@ -14,7 +14,7 @@ import numpy as np
 from ...columns import Block, ColumnCells, Request, Words, Zone, cell_address
 from ...columns.pieced_arrays import NotInPiecesError
 from ...columns.sheet import Numbers
-from ...columns.words import WORDS, WordCodes
+from ...columns.words import WordCodes
 from ...dtypes import DType, Positions
 from ...elements import Cell, TextLook, engine_dtype
 from ...errors import Finding, FormatError
@@ -81,9 +81,7 @@ class ExcelSheet:
     # Runs of cells: all of them, or those of some rows --------------------------------------------------------
 
     def runs(self, texts: c.TextsOf = "all", *, first: int = 0) -> AbstractContextManager[Iterator[c.CellRun]]:
-        """Give the cells of the sheet, with the texts that are wanted; without those of all cells, cells above the row
-        `first` may be left out.
-        """
+        """Give the cells of the sheet from a row on, with the texts that are wanted; see `WorkbookReader.cells`."""
         return self._located(self._container.cells(self._title, texts, first=first))
 
     def cells_of_rows(self, spans: list[tuple[int, int]]) -> CellRun:
@@ -104,14 +102,14 @@ class ExcelSheet:
                 return self._last_rows[2]
         starts, ends = np.array(merged, np.int64).T
         runs_of_spans: list[CellRun] = []
-        with self._located(self._container.cells_of_rows(self._title, merged)) as runs:
-            for run in runs:
-                self.note_formulas(run)
-                index = np.maximum(np.searchsorted(starts, run.rows, side="right") - 1, 0)
-                in_spans = (run.rows >= starts[index]) & (run.rows < ends[index])
-                runs_of_spans += [run.select(in_spans)] if in_spans.any() else []
-                if int(run.rows.min()) >= int(ends[-1]):
+        with self._located(self._container.blocks(self._title, spans=merged)) as blocks:
+            for block in blocks:
+                if int(block.rows.min()) >= int(ends[-1]):
                     break
+                index = np.searchsorted(starts, block.rows, side="right") - 1
+                if len(places := np.flatnonzero((index >= 0) & (block.rows < ends[index]))):
+                    runs_of_spans.append(run := self._container.look_up(block, places))
+                    self.note_formulas(run)
         cells = join_cells(runs_of_spans).by_position()
         self._last_rows = (merged, self.formulas, cells) if len(cells) <= _MOST_CELLS else None
         return cells
@@ -142,8 +140,11 @@ class ExcelSheet:
         if key not in self._container.words:
             parts: list[tuple[Positions, Positions, WordCodes]] = []
             if self._header_rows is None:
-                with self._located(self._container.cells_with(self._title, WORDS)) as runs:
-                    parts = [words_of(run) for run in runs]
+                reader = self._container
+                blocks = reader.blocks(self._title, spans=(), numbers_alone=reader.reads_numbers)
+                with self._located(blocks):
+                    marked = ((block, np.flatnonzero(reader.mark_words(block))) for block in blocks)
+                    parts = [words_of(reader.look_up(block, places)) for block, places in marked if len(places)]
             elif self._header_rows:
                 parts = [words_of(self.cells_of_rows([(0, self._header_rows)]))]
             joined = map(np.concatenate, zip(*parts, strict=True)) if parts else ([], [], [])
@@ -205,7 +206,7 @@ class ExcelSheet:
         with (
             nullcontext([self.cells_of_rows([(0, MOST_ROWS)])])
             if self._is_small
-            else self.runs(texts, first=min(request.row for request in requests))
+            else self.runs(texts, first=min(request.row for request in requests) if is_numeric else 0)
         ) as runs:
             for place, cells in self._sort_into_columns(runs, requests, texts, note=self._note):
                 yield Block(place, ([], self._column_cells(cells, requests[place], texts, typed=typed)))
@@ -213,12 +214,8 @@ class ExcelSheet:
     def _some_rows(self, requests: list[Request], left: list[int], texts: c.TextsOf, *, typed: bool) -> Iterator[Block]:
         """Yield the cells of columns, some rows at a time; requests and counts are for those still to come."""
         last, waiting, count = -1, list[CellRun](), 0
-        first = min(request.row for request in requests)
-        with (
-            self._located(self._container.cells_of_rows(self._title, [(first, MOST_ROWS)]))  # from their block on
-            if first and texts == "all"
-            else self.runs(texts)
-        ) as runs:
+        first = min(request.row for request in requests) if texts == "all" else 0
+        with self.runs(texts, first=first) as runs:
             for run in runs:
                 if int(run.rows.min()) <= last:
                     raise NotInPiecesError

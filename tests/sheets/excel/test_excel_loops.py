@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 import pytest
 import python_calamine
@@ -42,8 +43,15 @@ def ways_of(container: Any, title: str) -> dict[str, Callable[[], Iterator[c.Cel
         "text": lambda: container.cells(title),
         "numbers": lambda: container.cells(title, "others"),
         "table": lambda: container.cells(title, "inexact"),
-        "words": lambda: container.cells_with(title, ["version", "b"]),
+        "words": lambda: words_in(container, title),
     }
+
+
+def words_in(container: Any, title: str) -> Iterator[c.CellRun]:
+    """Yield the cells that may hold words of headers."""
+    for block in container.blocks(title, spans=()):
+        if len(places := np.flatnonzero(container.mark_words(block))):
+            yield container.look_up(block, places)
 
 
 def told(runs: Iterator[c.CellRun]) -> Any:

@@ -15,7 +15,7 @@ from ....columns.words import Words
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import Doubles, texts_to_series
-from ...workbooks import MOST_ROWS
+from ...workbooks import MOST_COLUMNS, MOST_ROWS
 from ...xml_texts import without_escapes
 from ..package.package import Package
 
@@ -46,6 +46,7 @@ ROUNDED = 2.0**53  # from here on a double may stand for several integers, this 
 _ZEROS = np.zeros(MOST_ROWS, np.int64)  # whose memory all lines share
 _ZEROS.flags.writeable = False
 _CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
+_USUAL_COLUMNS, _WEIGHT_OF_COLUMN = 1000, 350  # of a table; cells that take as long as each column beyond
 _MORE_FOR_ERROR, _MORE_FOR_PENDING = 5, 10  # times what a number takes, beyond the two of text
 LONGEST_TEXT = 2**20  # characters of a cell that are read; Excel and LibreOffice keep 32,767
 
@@ -358,33 +359,64 @@ class WorkbookReader(ABC):
         from_1904: whether serial dates count from 1904-01-01, not from 1900.
         package: the zip package that the workbook is; None for an .xls.
         words: those of headers, by the title of the sheet and the number of first rows that were searched.
+        reads_numbers: whether all numbers will be wanted after a search for words, which then keeps them.
     """
 
     titles: list[str]
     words: dict[tuple[str, int | None], Words]
     package: Package | None = None
     max_rows = MOST_ROWS
-    from_1904 = False
+    from_1904 = reads_numbers = False
 
     def is_small(self, title: str) -> bool:  # noqa: ARG002  (nobody knows)
         """Return whether a sheet has so few cells that all of them are looked at as quickly as some."""
         return False
 
     @abstractmethod
+    def blocks(
+        self, title: str, *, spans: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
+    ) -> Generator[CellRun]:
+        """Yield the cells of a sheet, block by block, from its first rows on, for `look_up`.
+
+        `spans`: of rows whose numbers may be asked for as texts, ascending, without overlap; other rows of
+        numbers alone may have no texts. `numbers_alone`: keep nothing but numbers of rows of numbers.
+        """
+
+    @abstractmethod
+    def look_up(self, block: CellRun, places: Positions | None = None, bare: Mask | None = None) -> CellRun:
+        """Return some cells of a block, by their indices, or all, with their kinds and texts.
+
+        `bare`: a mask of the cells of the block of which nobody wants the text.
+        """
+
+    def mark_words(self, block: CellRun) -> Mask:
+        """Return a mask of the cells that may hold words of headers."""
+        marks: Mask = block.kinds == TEXT
+        return marks
+
+    def count_cells(self, title: str, weight: int) -> None:  # noqa: B027  (by default nobody counts)
+        """Refuse a table that takes more time than one is expected to that a file of this size holds."""
+
     def cells(self, title: str, texts: TextsOf = "all", *, first: int = 0) -> Generator[CellRun]:
-        """Yield the cells of a sheet, run by run, from its first rows on.
+        """Yield the cells of a sheet, block by block.
 
         `texts`: the cells of which texts are wanted; a number of any other cell may come without. `first`: the first
-        row that is wanted; cells above it may come, too.
+        row that is wanted; without texts of all cells, those of blocks with formulas come too, as somebody may count
+        formulas.
         """
-
-    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:  # noqa: ARG002  (of all)
-        """Yield the cells of some rows with their texts, and perhaps those of others.
-
-        `spans`: the first row of each span and the row below its last; ascending, without overlap.
-        """
-        return self.cells(title)
-
-    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:  # noqa: ARG002  (all come)
-        """Yield the cells that may hold one of some texts, in any case and between spaces, and perhaps others."""
-        return self.cells(title)
+        weight, is_used = 0, np.zeros(MOST_COLUMNS, np.bool_)
+        for block in self.blocks(title, spans=((first, ROW),) if texts == "all" else ()):
+            bare = places = None
+            if first and (texts == "all" or block.formulas is None) and int(block.rows.min()) < first:
+                places = np.flatnonzero(block.rows >= first)
+            if texts == "others":
+                bare = ~np.isnan(block.numbers)
+            elif texts == "inexact":  # a table
+                bare = block.mark_plain()
+                large = ~bare & ~np.isnan(block.numbers) & (block.kinds != SHARED)
+                weight += block.weigh() + int(np.count_nonzero(large))
+                is_used[block.columns] = True
+                beyond = max(0, int(np.count_nonzero(is_used)) - _USUAL_COLUMNS)
+                self.count_cells(title, weight + _WEIGHT_OF_COLUMN * beyond)
+            if places is None or len(places):
+                yield self.look_up(block, places, bare)

@@ -22,7 +22,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ....dtypes import Mask
+from ....dtypes import Mask, Positions
 from ....errors import FormatError, MissingDependencyError
 from ....files import BytesLike
 from ...workbooks import MOST_COLUMNS, MOST_ROWS
@@ -30,6 +30,7 @@ from ..package.package import Package
 from .calamine_child import BLOCK, MESSAGE, MIXED
 from .calamine_child import NUMBER as REQUEST
 from .cells import (
+    ALL_ROWS,
     BOOLEAN,
     DURATION,
     LARGE,
@@ -37,7 +38,6 @@ from .cells import (
     SERIAL,
     TEXT,
     CellRun,
-    TextsOf,
     WorkbookReader,
     are_exact_doubles,
     encrypted_error,
@@ -80,37 +80,29 @@ class LegacyBook(WorkbookReader):
             self._last = title, self._child.read_sheet(self.titles.index(title))
         return self._last[1]
 
-    def cells(self, title: str, texts: TextsOf = "all", *, first: int = 0) -> Generator[CellRun]:  # noqa: ARG002  (all)
-        """Yield the cells of a worksheet."""
-        for run in self._runs(title):
-            yield run if run.values is not None else _add_texts(run, texts)
+    def blocks(
+        self,
+        title: str,
+        *,
+        spans: Sequence[tuple[int, int]] = ALL_ROWS,  # noqa: ARG002  (that of a number is made of it)
+        numbers_alone: bool = False,  # noqa: ARG002  (all cells are kept)
+    ) -> Generator[CellRun]:
+        """Yield the cells of a worksheet: runs of texts, and runs of numbers."""
+        yield from self._runs(title)
 
-    def cells_of_rows(self, title: str, spans: Sequence[tuple[int, int]]) -> Generator[CellRun]:
-        """Yield the cells of some rows with their texts."""
-        starts, ends = np.array(spans, np.int64).T
-        for run in self.cells(title):
-            index = np.searchsorted(starts, run.rows, side="right") - 1
-            if (mask := (index >= 0) & (run.rows < ends[index])).any():
-                yield run.select(mask)
+    def look_up(self, block: CellRun, places: Positions | None = None, bare: Mask | None = None) -> CellRun:
+        """Return some cells with their texts. Calamine keeps none of numbers: the shortest ones are made."""
+        import polars as pl
 
-    def cells_with(self, title: str, texts: Sequence[str]) -> Generator[CellRun]:  # noqa: ARG002  (all texts come)
-        """Yield the cells that hold text."""
-        yield from (run for run in self._runs(title) if run.values is not None)
-
-
-def _add_texts(run: CellRun, texts: TextsOf) -> CellRun:
-    """Return numbers with the texts that are wanted: the shortest ones, since calamine keeps none."""
-    import polars as pl
-
-    numbers = run.numbers
-    places = np.flatnonzero(np.isnan(numbers) if texts == "others" else ~run.mark_plain())
-    if texts != "all" and not len(places):
-        return run
-    exact, shortest = are_exact_doubles(run.numbers), pl.Series(run.numbers).cast(pl.String)
-    shortest = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
-    if texts != "all" and len(places) < len(run):
-        shortest = nulls(len(run), pl.String).scatter(places, shortest[places])
-    return replace(run, values=shortest)
+        run = block if places is None or len(places) == len(block) else block.gather(places)
+        bare = bare if bare is None or run is block else bare[places]
+        if run.values is not None or (bare is not None and bare.all()):
+            return run
+        exact, shortest = are_exact_doubles(run.numbers), pl.Series(run.numbers).cast(pl.String)
+        shortest = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
+        if bare is not None and bare.any():
+            shortest = nulls(len(run), pl.String).scatter(np.flatnonzero(~bare), shortest.filter(pl.Series(~bare)))
+        return replace(run, values=shortest)
 
 
 class _Child:
@@ -223,7 +215,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _parse_block(content: bytes) -> list[CellRun]:
-    """Return the cells of a block: those that hold text, then those that hold numbers; of tall blocks, by column.
+    """Return the cells of a block: those that hold text, and those that hold numbers, of tall blocks by column; runs
+    that begin further up come first.
 
     Raises:
         FormatError: a cell lies beyond a sheet.
@@ -269,4 +262,4 @@ def _parse_block(content: bytes) -> list[CellRun]:
             continue
         for start, end in pairwise(np.searchsorted(run.columns, np.arange(left, left + count + 1)).tolist()):
             runs += [replace(run.gather(np.arange(start, end)), width=1)] if end > start else []
-    return runs
+    return sorted(runs, key=lambda run: int(run.rows[0] if run.width else run.rows.min()))

@@ -5,7 +5,7 @@ Source: ECMA-376 part 1, 18.2 (workbook), in transitional or strict OOXML.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from functools import cached_property
 
 from ....errors import FormatError
@@ -68,12 +68,12 @@ class OoxmlCells(XmlBook):
         return Formats([numbers[text] for text in used], codes)
 
     def blocks(
-        self, title: str, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
-    ) -> Iterator[CellRun]:
+        self, title: str, *, spans: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False
+    ) -> Generator[CellRun]:
         """Yield the cells of a worksheet, block by block."""
         if title not in self._sheets:
             self._sheets[title] = SheetRows(self.package, self.parts[title], self._room)
-        return self._sheets[title].blocks(texts=texts, numbers_alone=numbers_alone)
+        return self._sheets[title].blocks(spans=spans, numbers_alone=numbers_alone)
 
     def count_cells(self, title: str, weight: int) -> None:
         """Count the cells of a worksheet, large numbers of a table as texts."""

@@ -122,7 +122,7 @@ class OdsBook(XmlBook):
         self,
         title: str,
         *,
-        texts: Sequence[tuple[int, int]] = ALL_ROWS,  # noqa: ARG002  (every block has texts)
+        spans: Sequence[tuple[int, int]] = ALL_ROWS,  # noqa: ARG002  (every block has texts)
         numbers_alone: bool = False,  # noqa: ARG002  (the XML is kept)
     ) -> Generator[CellRun]:
         """Yield the cells of a table, block by block."""

@@ -5,13 +5,13 @@ Source: ECMA-376 part 1, 18.4.9 (sst), 18.4.8 (si).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ....columns import cell_address
+from ....columns.words import WORDS
 from ....dtypes import Mask, Positions
 from ....errors import FormatError
 from ....loops import scan, texts_to_series
@@ -65,9 +65,10 @@ class SharedStrings:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def words(self, wanted: Sequence[str]) -> Mask:
-        """Return a mask of the strings that are one of some texts, in any case and between spaces."""
-        return self.texts.str.strip_chars().str.to_lowercase().is_in(list(wanted)).to_numpy()
+    @cached_property
+    def words(self) -> Mask:
+        """A mask of the strings that are words of headers, in any case and between spaces."""
+        return self.texts.str.strip_chars().str.to_lowercase().is_in(list(WORDS)).to_numpy()
 
     def look_up_cells(self, cells: CellRun, shared: Positions) -> pl.Series:
         """Return the strings to which some cells refer.

@@ -9,7 +9,7 @@ Source: ECMA-376 part 1, 18.3.1.73 (row), 18.3.1.4 (c).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,14 +103,14 @@ class SheetRows:
         self._counted = 0  # the weight of the cells in the pass that read most of them
         self.is_short = package.member(part).size <= SHORT if part in package else True
 
-    def blocks(self, *, texts: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Iterator[CellRun]:
+    def blocks(self, *, spans: Sequence[tuple[int, int]] = ALL_ROWS, numbers_alone: bool = False) -> Generator[CellRun]:
         """Yield the cells, block by block, and keep them if there is room for all of them.
 
-        `texts`: spans of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
+        `spans`: of rows whose numbers may be asked for as texts; other rows of numbers alone may have no texts.
         """
         short = [block for block in self._kept or () if isinstance(block, NumberRows)]
         if self._kept is not None and not any(
-            first <= block.rows[-1] and block.rows[0] < end for block in short for first, end in texts
+            first <= block.rows[-1] and block.rows[0] < end for block in short for first, end in spans
         ):
             for block in self._kept:
                 yield block.widen() if isinstance(block, NumberRows) else block
