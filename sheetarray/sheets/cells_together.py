@@ -28,10 +28,7 @@ def make_cells_together(
 ) -> list[tuple[TypedCells, int | None, list[ColumnSpan]]]:
     """Return the cells of columns of one dtype and style, one column after the other; their style; and the columns.
 
-    `spans`: the elements of which cells are made; columns without any are left out.
-
-    Raises:
-        DTypeError: an element that no cell holds; names the array.
+    Columns without any are left out. An element that no cell holds is a DTypeError that names the array.
     """
     groups: dict[tuple[Any, ...], list[ColumnSpan]] = {}
     for span in spans:

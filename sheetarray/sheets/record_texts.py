@@ -55,11 +55,8 @@ def pack(record: Mapping[str, Any]) -> dict[str, str]:
 def unpack(properties: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the record that properties hold; None if they hold no record.
 
-    `properties`: the texts of custom properties, also of others than those of a record, by their names.
-
-    Raises:
-        FormatError: one of the properties that hold the record is missing or was edited, or a newer version of this
-            package has made it.
+    `properties`: the texts of all custom properties, by their names. A FormatError says that one of those that hold the
+    record is missing or was edited, or that a newer version of this package has made it.
 
     Example:
         >>> unpack({"sheetarray 1": '{"sheets"', "Client": "ann", "sheetarray 2": ':{}}'})

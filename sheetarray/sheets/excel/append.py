@@ -48,10 +48,7 @@ class PackageEdit:
     def write_properties(
         self, writer: PackageWriter, known: Mapping[str, Mapping[str, Any]], searches: Searches
     ) -> None:
-        """Write the custom properties: the existing ones, and what the workbook remembers; see `renew_properties`.
-
-        `known`: what is to be remembered of new sheets, by their titles.
-        """
+        """Write the custom properties, with what is to be remembered of new sheets by their titles (`known`)."""
         sheets = {title: {**more, **known.get(title, {})} for title, more in self.record["sheets"].items()}
         record = {**self.record, "sheets": sheets, SEARCHES_KEY: searches.to_json()}
         writer.write_part(self.properties, renew_properties(self.package, self.properties, record))

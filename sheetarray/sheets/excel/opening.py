@@ -27,11 +27,7 @@ _BINARY = "application/vnd.ms-excel.sheet.binary"
 
 
 def open_cells(source: Source) -> WorkbookReader:
-    """Return the cells of the workbook in a source, of the kind that its first bytes tell.
-
-    Raises:
-        FormatError: the source is not a workbook, or one that is damaged, encrypted or hostile.
-    """
+    """Return the cells of the workbook in a source, of the kind that its first bytes tell; refuse any other source."""
     start = source.prefix(len(_COMPOUND))
     if not start.startswith(_ZIP):
         refuse_empty(start)

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,7 +28,7 @@ from ..views.plans import ViewPlan, plan_views
 from ..workbooks import GENERAL, MOST_COLUMNS, MOST_ROWS
 from .append import PackageEdit, plan_append, titles_of_others
 from .checksums.record import Written, make_checksums
-from .guard.automatic import count_recorded, split_snapshots, wants_guard
+from .guard.automatic import count_recorded, decide_guard, split_snapshots
 from .guard.guard_sheet import iter_rows
 from .package.package import Package
 from .package.packing import PackageWriter
@@ -71,7 +70,7 @@ def write(target: Writable, contents: Sequence[SheetContent], options: WriteOpti
         if path is not None and options.mode == "a" and file_version(path) is not None:
             _append_sheets(path, contents, options)
             return
-        options = _decide_guard(contents, options)
+        options = decide_guard(contents, options)
         codes = dict.fromkeys([code for content in contents for code in content.formats.values()])
         styles, styles_xml = make_styles(tuple(codes), views=bool(contents[0].views))
         plan = _plan_sheets(contents, options, styles, (), has_guard=bool(options.guard))
@@ -79,14 +78,6 @@ def write(target: Writable, contents: Sequence[SheetContent], options: WriteOpti
         edit.replaced[STYLES] = styles_xml.encode()
         with replacing(target, binary=True, cells=sum([content.cell_count for content in contents])) as sink:
             _write_package(edit, PackageWriter(sink), contents, options, plan, Searches())
-
-
-def _decide_guard(
-    contents: Sequence[SheetContent], options: WriteOptions, beside: int = 0, *, is_guarded: bool = False
-) -> WriteOptions:
-    """Return options that say whether the workbook keeps snapshots, which has so many elements besides."""
-    count = beside + sum(len(array.buffer) for content in contents for array in content.guarded.values())
-    return replace(options, guard=wants_guard(options.guard, count, is_guarded=is_guarded))
 
 
 def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetContent], options: WriteOptions) -> None:
@@ -98,7 +89,7 @@ def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetConte
             guards = [] if reading is None else reading.guards()
             if options.guard == "auto":
                 beside = count_recorded(book.record["sheets"], titles)
-                options = _decide_guard(contents, options, beside, is_guarded=bool(guards))
+                options = decide_guard(contents, options, beside, is_guarded=bool(guards))
             taken = titles_of_others(book, first.title, replacing=options.replaces) if first.views else []
             snapshots_beside, renewed = split_snapshots(book, guards if options.replaces else (), titles)
             plan = _plan_sheets(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 from ....errors import FormatError
+from ...content import SheetContent, WriteOptions
 from ...guard_texts import keep_snapshots
 from ..checksums.record import read_checksums
 from ..workbook_part import WorkbookPart
@@ -15,17 +17,17 @@ from .guard_sheet import make_part, read_texts
 MOST_GUARDED = 100_000  # elements of a workbook that has snapshots by itself
 
 
-def wants_guard(guard: bool | Literal["auto"], elements: int, *, is_guarded: bool = False) -> bool:
-    """Return whether a write keeps snapshots.
+def decide_guard(
+    contents: Sequence[SheetContent], options: WriteOptions, beside: int = 0, *, is_guarded: bool = False
+) -> WriteOptions:
+    """Return options that say whether the workbook keeps snapshots.
 
-    `guard`: as the caller asks for it. `elements`: of all arrays of the workbook. `is_guarded`: whether it has a
-    snapshot already.
-
-    Example:
-        >>> wants_guard("auto", 100_000), wants_guard("auto", 100_001), wants_guard("auto", 100_001, is_guarded=True)
-        (True, False, True)
+    `beside`: the elements of its arrays that are not written. `is_guarded`: whether it has snapshots already.
     """
-    return is_guarded or elements <= MOST_GUARDED if guard == "auto" else bool(guard)
+    if options.guard != "auto":
+        return options
+    count = beside + sum(len(array.buffer) for content in contents for array in content.guarded.values())
+    return replace(options, guard=is_guarded or count <= MOST_GUARDED)
 
 
 def split_snapshots(

@@ -59,12 +59,7 @@ class _Directory(NamedTuple):
 
 
 def read_members(content: FileSlices) -> list[Member]:
-    """Return the members of a package, in the directory's order.
-
-    Raises:
-        FormatError: the content is no zip package, is cut off, or is encrypted; members overlap, or claim more bytes
-            than their compressed bytes can stand for.
-    """
+    """Return the members of a package, in the directory's order; a FormatError as `Package` says."""
     located = _members(content, _find_directory(content))
     for (_, member), (offset, other) in pairwise(sorted(located, key=itemgetter(0))):
         # with bytes that belong to two parts a small package could inflate to any number of bytes

@@ -27,12 +27,9 @@ _META = "urn:oasis:names:tc:opendocument:xmlns:meta:1.0"
 
 
 def read_record(package: Package, relations: Relations | None = None) -> dict[str, Any] | None:
-    """Return the record of a workbook (.xlsx, .xlsm, .xlsb or .ods); None if it has no record.
+    """Return the record of a workbook (.xlsx, .xlsm, .xlsb or .ods); None without one, a FormatError if it is damaged.
 
     `relations`: the references of the package, where they are read already.
-
-    Raises:
-        FormatError: the properties, or the record in them, are damaged.
     """
     if "_rels/.rels" not in package:
         return unpack(_read_meta(package))
@@ -56,9 +53,7 @@ def _read_meta(package: Package) -> dict[str, str]:
 def renew_properties(package: Package, part: str, record: Mapping[str, Any]) -> bytes:
     """Return the part of the custom properties with a record in place of an older one, or a new part.
 
-    Raises:
-        FormatError: the part is damaged.
-        LimitError: the record is too long.
+    A damaged part is a FormatError, and a record that is too long a LimitError.
     """
     if part in package:
         return merge_properties(package.read(part, limit=MOST_BYTES), record, location=part)

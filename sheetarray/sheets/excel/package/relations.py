@@ -105,11 +105,7 @@ class Relations:
         return part if part is not None and part in self._package else None
 
     def add(self, kind: str, part: str) -> str:
-        """Add a reference to a part, and return its id.
-
-        Raises:
-            FormatError: the package lacks the part that holds the relationships.
-        """
+        """Add a reference to a part, and return its id; a FormatError if the package has no list for it."""
         self._package.member(self.name)
         id_ = next(self._free_ids)
         attributes = {"Id": id_, "Type": f"{RELATIONS}/{kind}", "Target": _target_of(self._folder, part)}
@@ -222,11 +218,7 @@ class ContentTypes:
 
     @classmethod
     def of_package(cls, package: Package) -> ContentTypes:
-        """Return the types of the parts of a package.
-
-        Raises:
-            FormatError: the package has no list of types, or it is damaged.
-        """
+        """Return the types of the parts of a package; a FormatError without a list of types, or if it is damaged."""
         if TYPES not in package:
             raise FormatError(f"the package has no part {TYPES!r}: it is not a workbook")
         root = parse_tree(package.read(TYPES, limit=_MOST_BYTES), location=TYPES)

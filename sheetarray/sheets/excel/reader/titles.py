@@ -11,13 +11,10 @@ MOST_TABLES = 2_500  # sheets of an .ods or an old workbook, each of which takes
 
 
 def place_sheets(sheets: Iterable[tuple[str, str]], part: str | None = None) -> dict[str, str]:
-    """Return where each worksheet of a workbook is, by its title.
+    """Return where each worksheet is, by its title; refuse two of one title, compared without case, or of one place.
 
-    `sheets`: in the order listed, their titles, and the names of their parts, or whatever else tells them apart.
-    `part`: the part of the package that lists them, for messages; None if the workbook is no package.
-
-    Raises:
-        FormatError: two have one title, compared without case, or one place; or there are too many.
+    `sheets`: in the order listed, the titles, and the names of parts, or whatever else tells sheets apart. `part`: that
+    which lists them, for messages; None if the workbook is no package.
     """
     places: dict[str, str] = {}
     titles, used = set[str](), set[str]()
