@@ -41,6 +41,7 @@ class CheckedArrays:
     Attributes:
         changes: the findings about arrays that are not as they were written, as far as they were yielded.
         views: the findings about the views of the workbook.
+        unknown: the names of arrays that the record does not have.
     """
 
     def __init__(self, book: Workbook, sheets: Sequence[ExcelSheet], snapshots: Snapshots) -> None:
@@ -50,7 +51,7 @@ class CheckedArrays:
         self.views = ViewFindings(book)
         self._array_labels: Array | None = None
         self._met: set[str] = set()  # the names of arrays that are here, or whose elements are
-        self._unknown: list[str] = []  # arrays that the record does not have
+        self.unknown: list[str] = []
         self._others: dict[str, str] = {}  # names under which the elements of arrays were written
         self._formulas = {sheet.title or "": FormulaCells() for sheet in sheets}
         for sheet in sheets:
@@ -105,7 +106,7 @@ class CheckedArrays:
         written = column.written
         record, rows = self._checksums.record_of(name, column.group[0].title or ""), count_rows(written)
         if record is None or rows is None:
-            self._unknown += [name] if record is None else []
+            self.unknown += [name] if record is None else []
         elif record.dtype != written.dtype.name or record.count != written.capacity:
             yield from compare_with_checksums(record, written, buffer, name, column.element_address)
         elif len(buffer) < record.count:
@@ -129,7 +130,7 @@ class CheckedArrays:
             finding = self._note_other_name(name, other, is_there=True)
             findings = [finding] if record is not None else []
         elif record is None:
-            self._unknown.append(name)
+            self.unknown.append(name)
         yield from findings
 
     def _note_other_name(self, name: str, other: str, *, is_there: bool) -> Finding:
@@ -163,25 +164,22 @@ class CheckedArrays:
             return finding
         return replace(finding, message=f"exchanged with {other!r:.80}: has the elements that were written there")
 
-    def find_unknown(self) -> Iterator[Finding]:
-        """Yield the finding that some arrays, or all, have no checksums."""
-        if not self._unknown or self._checksums.findings:
-            return
+    def describe_unknown(self) -> Finding:
+        """Return the finding that some arrays, or all, have no checksums."""
         if not self._checksums.of_sheets:
             reason = "the workbook has no record of its arrays: rounded, edited and moved elements cannot be found"
             hint = (
                 "pandas, exceljs and LibreOffice's .xls leave the record out when they save; arrays that sheetarray "
                 "writes to .xlsx have one"
             )
-            yield Finding("warning", None, reason, hint)
-            return
-        names = ", ".join(f"{name!r:.80}" for name in self._unknown[:_MOST_NAMED])
-        more = len(self._unknown) - _MOST_NAMED
+            return Finding("warning", None, reason, hint)
+        names = ", ".join(f"{name!r:.80}" for name in self.unknown[:_MOST_NAMED])
+        more = len(self.unknown) - _MOST_NAMED
         names += f" and {more} more" if more > 0 else ""
-        place = self._unknown[0] if len(self._unknown) == 1 else None
+        place = self.unknown[0] if len(self.unknown) == 1 else None
         reason = f"the workbook has no record of {names}, only of other arrays: edited elements cannot be found"
         hint = "the array was renamed, or another program wrote it; write it again"
-        yield Finding("warning", place, reason, hint, array=place)
+        return Finding("warning", place, reason, hint, array=place)
 
     def find_missing(self, titles: Set[str]) -> Iterator[Finding]:
         """Yield a warning for each array that has checksums, but is no longer in the workbook under its name.

@@ -37,19 +37,24 @@ def find_all(
     for titles, of_write in writes:
         snapshots = Snapshots(book, are_used=guard)
         arrays = CheckedArrays(book, of_write, snapshots)
-        are_whole = True
+        told, are_whole = list[Finding](), True
         if of_write or titles is None:
             restore = snapshots if snapshots.sheets else None
             of_arrays = list(
                 check(of_write, missing=missing, judge=arrays.judge, compare=arrays.compare, restore=restore)
             )
             are_whole = all(finding in arrays.changes or finding.severity == "warning" for finding in of_arrays)
-            findings |= dict.fromkeys([*book.checksums.findings, *snapshots.check()])
-            findings |= dict.fromkeys(arrays.views.find_typed_over() if titles is not None and book.views.shown else ())
-            findings |= dict.fromkeys(book.find_lost_guards(book.checksums.guard_titles()) if guard else ())
-            findings |= dict.fromkeys([*map(arrays.simplify_exchange, of_arrays), *arrays.find_unknown()])
+            told += [*book.checksums.findings, *snapshots.check()]
+            if titles is not None and book.views.shown:
+                told += arrays.views.find_typed_over()
+            if guard:
+                told += book.find_lost_guards(book.checksums.guard_titles())
+            told += map(arrays.simplify_exchange, of_arrays)
+            if arrays.unknown and not book.checksums.findings:
+                told.append(arrays.describe_unknown())
         if titles is not None and are_whole:  # a broken array is not missing
-            findings |= dict.fromkeys(arrays.find_missing(titles))
+            told += arrays.find_missing(titles)
+        findings |= dict.fromkeys(told)
     if places := find_tables(book, sheets):
         snapshots, tables = Snapshots(book, are_used=guard), take_named(places, missing)
         findings = dict.fromkeys(check_with_tables(tables, findings, snapshots, partial(compare_checksums, book)))

@@ -94,10 +94,12 @@ class WrittenArrays:
 
     def compare(self) -> WrittenChanges:
         """Return what became of the arrays that have a snapshot, and of those that share rows with one of them."""
-        changed = {name for name, array in self.standing.items() if array.own is not None}
-        places = {name: _place_of(array) for name, array in self.standing.items()} if changed else {}
+        changed = [name for name, array in self.standing.items() if array.own is not None]
+        if not changed:
+            return WrittenChanges()
+        places = {name: _place_of(array) for name, array in self.standing.items()}
         rows = {places[name] for name in changed}
-        together = {name: array for name, array in self.standing.items() if changed and places[name] in rows}
+        together = {name: array for name, array in self.standing.items() if places[name] in rows}
         pairs: dict[str, tuple[Array, Array]] = {}
         titles = list(dict.fromkeys(title for title, _ in places.values()))
         for name in sorted(together, key=lambda name: _order_of(together[name], titles)):
@@ -106,8 +108,6 @@ class WrittenArrays:
             own = array.own or self._snapshots.find(name, array.column, array.buffer)
             if own is not None:
                 pairs[name] = array.to_pair(own.evidence)
-        if not pairs:
-            return WrittenChanges()
         unreadable = {name: together[name].mark_unreadable() for name in pairs if len(together[name].unreadable)}
         grouped = map_rows(pairs, unreadable=unreadable, places=places)
         return WrittenChanges(compare_with_written(pairs, grouped, unreadable), grouped, pairs)
