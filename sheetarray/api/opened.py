@@ -167,10 +167,11 @@ def open_side(
         with noting_other_cells(noted):
             return open_arrays(source, names, format=format, unreadable=unreadable, **how)
 
-    def scan() -> Mapping[str, ArrayInfo]:
+    def scan() -> tuple[Mapping[str, ArrayInfo], DatasetLabels | None]:
         how = known_options(source, format, options, "scan")
-        with rewinding(source):
-            return dict(find_format("scan", source, format, how).function("scan")(source, **how))
+        with rewinding(source), reading_labels() as description:
+            infos = dict(find_format("scan", source, format, how).function("scan")(source, **how))
+        return infos, description.labels
 
     def list_others() -> OtherCells:
         with rewinding(source):
@@ -184,11 +185,10 @@ def open_side(
         if reads_all:
             errors: dict[str, Any] = {}
             arrays, release = read(None, errors)
-            side = hold_arrays(SideFacts(label, scan, arrays.labels), arrays, errors, release)
+            side = hold_arrays(SideFacts(label, lambda: scan()[0], arrays.labels), arrays, errors, release)
         else:
-            with reading_labels() as description:
-                infos = scan()
-            side = DiffSide(SideFacts(label, lambda: infos, description.labels), list(infos), read)
+            infos, labels = scan()
+            side = DiffSide(SideFacts(label, lambda: infos, labels), list(infos), read)
         return replace(side, open_sheet=open_sheet, list_others=list_others, format=row.name)
     except FormatError as error:
         if may_be_table(error.reason):
