@@ -232,12 +232,12 @@ def join_sheets(
             labels[title] = sheet.facts.labels.name_anew(title, named)
 
     def opened(names: Sequence[str], unreadable: dict[str, Any]) -> OpenedArrays:
-        arrays: dict[str, Any] = {}
+        arrays, chosen = dict[str, Any](), {*names}
         releasing = []
         for title, sheet in sheets.items():
             named = names_of.get(title, {})
             errors: dict[str, Any] = {}
-            asked = [name for name in sheet.names if named.get(name, name) in names]
+            asked = [name for name in sheet.names if named.get(name, name) in chosen]
             of_sheet, release = sheet.open(asked, errors)
             arrays |= {named.get(name, name): of_sheet[name] for name in asked}
             unreadable |= {named.get(name, name): error for name, error in errors.items()}

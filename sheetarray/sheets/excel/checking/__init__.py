@@ -1,1 +1,4 @@
-"""Checking a workbook: formulas in place of elements, views typed over, damage and edits."""
+"""Checking a workbook: damage and edits, formulas in place of elements, views typed over.
+
+`arrays` tells what became of each array since it was written, and `workbook` lists all findings.
+"""
