@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +208,16 @@ def test_arrays_without_rows_got_rows_or_lost_them(suffix, turned, tmp_path):
     assert all([rows.added, rows.deleted][turned] == [0, 1] for rows in changes.rows)
     assert "another shape" not in repr(changes)
     assert not changes.edited
+
+
+def test_very_many_arrays_take_time_in_proportion():
+    def take(count: int) -> float:
+        arrays = {f"v{number}": np.zeros(2) for number in range(count)}
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            assert not sa.diff(arrays, dict(arrays))
+            times.append(time.process_time() - start)
+        return min(times)
+
+    assert take(16_000) < 24 * take(2_000)
