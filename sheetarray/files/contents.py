@@ -28,15 +28,15 @@ _ATTEMPTS = 3  # to read a file that others change meanwhile
 class FileContent:
     """The bytes of an open file of this machine; what else is read from the file is not disturbed.
 
-    `name`: for messages.
+    `name`: for messages. `state`: of the file, before anything was read.
 
     Attributes:
         size: the number of bytes.
     """
 
-    def __init__(self, file: IO[bytes], name: str | None) -> None:
+    def __init__(self, file: IO[bytes], name: str | None, state: os.stat_result) -> None:
         self._file, self._name = file, name
-        self.size, self._time = self._read_state()
+        self.size, self._time = state.st_size, state.st_mtime_ns
 
     def read(self, head: bytes) -> BytesLike:
         """Return all bytes; those of a large file are mapped from a temporary file.

@@ -118,8 +118,8 @@ class Source:
         else:
             self._file = self._open_other(source, plain=plain)
         try:
-            is_local = self._own and stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)
-            local = FileContent(self._file, self.name) if is_local else None  # how it is before anything is read
+            state = os.fstat(self._file.fileno()) if self._own else None  # how it is before anything is read
+            local = FileContent(self._file, self.name, state) if state and stat.S_ISREG(state.st_mode) else None
             self._head = self._file.read(4096)
             while 0 < len(self._head) < _MAGIC and (more := self._file.read(4096)):  # a pipe gives what it has
                 self._head += more

@@ -44,15 +44,21 @@ def name_columns(table: Table, rows: TableRows, doubts: list[Doubt]) -> dict[str
                 continue
         name = (unescape_formula(text) if table.formulas == "escape" else text) or column_letters(number)
         if name in names or (not text and name in given):
-            base, count = name, counts.get(name, 1) + 1
-            while (name := f"{base}_{count}") in names or name in given:
-                count += 1
-            counts[base] = count
+            base, name = name, _number_name(name, names, given, counts)
             row = rows.name_row if rows.names else rows.row(0)
             message = f"{base!r} is the name of another column, too, so this one is read as {name!r}"
             doubts.append(Doubt("repeated", message, row, number))
         names[name] = number
     return names
+
+
+def _number_name(base: str, names: Collection[str], given: Collection[str], counts: dict[str, int]) -> str:
+    """Return a name with the next number that makes it another one than those before, and those that stand there."""
+    count = counts.get(base, 1) + 1
+    while (name := f"{base}_{count}") in names or name in given:
+        count += 1
+    counts[base] = count
+    return name
 
 
 def _count_delimited(table: Table, rows: TableRows) -> int:

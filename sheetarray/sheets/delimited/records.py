@@ -273,9 +273,7 @@ class Records:
             if end - first > 1 or most < _LONG:
                 records, _ = self._list_from(first, end - first, most)
             else:
-                if self._long[0] != first or self._long[1] < most:  # next, a few more cells of it may be asked for
-                    self._long = first, 2 * most, self._list_from(first, 1, 2 * most)[0]
-                records = self._long[2]
+                records = self._list_long(first, most)
             for top, bottom, index, zone in spans[at:after]:
                 rows_of_zone, column = records[top - first : bottom - first], zone.column
                 if zone.orient == "rows":
@@ -286,6 +284,12 @@ class Records:
                     results[index] = [cells[column] if column < len(cells) else None for cells in rows_of_zone]
             at = after
         return results
+
+    def _list_long(self, row: int, most: int) -> list[list[str]]:
+        """Return a long record alone, cut; next, a few more cells of it may be asked for."""
+        if self._long[0] != row or self._long[1] < most:
+            self._long = row, 2 * most, self._list_from(row, 1, 2 * most)[0]
+        return self._long[2]
 
     # Columns -------------------------------------------------------------------------------------------------
 

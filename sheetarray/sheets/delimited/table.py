@@ -227,6 +227,12 @@ class CsvTable:
         more = f" (and {count - 1:,} more)" if count > 1 else ""
         self._doubts.append(Doubt("quotes", _ODD_QUOTES.format(first + 1) + more, first, 0, ODD_HINT))
 
+    def _read_sparse(self, first: int, end: int, width: int, rows: Positions) -> dict[int, Any]:
+        """Return the cells that hold something: of thousands of columns with few, or beside millions of blank lines."""
+        runs: list[Run] = [(column, first, end, "s") for column in range(width)]
+        texts = self._records.read(runs)
+        return {number: TextColumn(_spread(at, held, rows)) for number, (at, held) in enumerate(texts)}
+
     @cached_property
     def _records(self) -> Records:
         content, delimiter = self._plain
@@ -267,10 +273,8 @@ class CsvTable:
             columns = {number: TextColumn(list(texts)) for number, texts in enumerate(zip_longest(*listed))}
         elif not is_sparse and len(rows) == end - first and 2 * len(blank) < len(rows):
             columns = self._read_columns(first, end, values)
-        else:  # only cells that hold something: there may be thousands of columns with few, or millions of blank lines
-            runs: list[Run] = [(column, first, end, "s") for column in range(width)]
-            for number, (at, texts) in enumerate(self._records.read(runs)):
-                columns[number] = TextColumn(_spread(at, texts, rows))
+        else:
+            columns = self._read_sparse(first, end, width, rows)
         return Table(
             len(rows),
             columns,

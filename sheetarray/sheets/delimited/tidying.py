@@ -67,30 +67,30 @@ def tidy_text(raw: BytesLike, encoding: str | None) -> TidyText:
     else:
         text = _decode(raw, encoding)
         _remove_nuls(text)
-    content = text.content
-    end = bytes(content[-64:]).rstrip(b"\r\n \t")
-    if end.endswith(_DOS_END):
-        content = content[: content.rfind(_DOS_END)]
-        while bytes(content[-1:]) == _DOS_END:
-            content = content[:-1]
-    if content.find(b"\r") >= 0:
-        content = _unify_line_ends(content, text.doubts)
-    raw_bytes = bytes(content)
-    is_ascii = raw_bytes.isascii()
-    if not is_ascii and (place := raw_bytes.find(_MARK)) >= 0:
-        content = re.sub(rb'(?:^|(?<=[\n\r,;\t|"]))(?:' + _MARK + rb")+", b"", raw_bytes)
-        if len(content) < len(raw_bytes):
-            row = raw_bytes.count(b"\n", 0, place)
-            text.doubts.append(Doubt("mark", "a byte order mark inside the text was left out", row))
+    if bytes(text.content[-64:]).rstrip(b"\r\n \t").endswith(_DOS_END):
+        text.content = bytes(text.content[: text.content.rfind(_DOS_END)]).rstrip(_DOS_END)
+    if text.content.find(b"\r") >= 0:
+        text.content = _unify_line_ends(text.content, text.doubts)
+    raw_bytes = bytes(text.content)
+    text.is_ascii = raw_bytes.isascii()
+    if not text.is_ascii and (place := raw_bytes.find(_MARK)) >= 0:
+        text.content = _leave_out_marks(raw_bytes, place, text.doubts)
     if (place := raw_bytes.find(_CONFLICT)) >= 0:
         row = raw_bytes.count(b"\n", 0, place) + 1
         doubt = f"row {row + 1} is a mark of a conflict, as git writes it: both versions of the rows below are read"
         text.doubts.append(Doubt("conflict", doubt, row, 0, "resolve it in the file, and read that"))
-    if (sep_line := _SEP.match(bytes(content[:64]))) is not None and not sep_line[1].isalnum():
+    if (sep_line := _SEP.match(bytes(text.content[:64]))) is not None and not sep_line[1].isalnum():
         text.delimiter, text.first = sep_line[1].decode("latin-1"), 1
-    text.content = content
-    text.is_ascii = is_ascii
     return text
+
+
+def _leave_out_marks(raw: bytes, place: int, doubts: list[Doubt]) -> bytes:
+    """Return a text without the byte order marks that begin its cells; `place`: of the first mark."""
+    content = re.sub(rb'(?:^|(?<=[\n\r,;\t|"]))(?:' + _MARK + rb")+", b"", raw)
+    if len(content) < len(raw):
+        row = raw.count(b"\n", 0, place)
+        doubts.append(Doubt("mark", "a byte order mark inside the text was left out", row))
+    return content
 
 
 def _decode(raw: BytesLike, encoding: str | None) -> TidyText:
