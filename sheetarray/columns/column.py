@@ -176,27 +176,21 @@ class ArrayColumn:
             wrong.location = self.address(expected + _first_nonblank(cells[expected:]))
         cell_count = min(expected, count) if wrong else expected
         self.cells_per_element = 2 if expected > header.capacity else 1
-        buffer, problems = self._decode_cells(
-            cells if cell_count == len(cells) else cells[:cell_count], cell_count, missing
-        )
-        missing_count = max(0, cell_count - len(cells))
-        return DecodedColumn(buffer, problems, self.cells_per_element, wrong, cells, missing_count)
-
-    def _decode_cells(
-        self, cells: pl.Series | Sequence[Cell], wanted: int, missing: Missing
-    ) -> tuple[Buffer, list[Problem]]:
-        is_whole = self.cells_per_element == 1
-        dtype, look = self.header.dtype if is_whole else complex_part_dtype(self.header.dtype), self.sheet.look
-        if isinstance(cells, Sequence):
-            padded = [*cells, *[None] * (wanted - len(cells))] if len(cells) < wanted else cells
-            if all(isinstance(rest, Texts) for _, rest in self.pieces):
-                buffer, problems = buffer_from_texts(padded, dtype, look, missing=missing)
-            else:
-                buffer, problems = decode(padded, dtype, missing=missing, typed=look.formulas == "typed")
+        is_whole, look = self.cells_per_element == 1, self.sheet.look
+        dtype = header.dtype if is_whole else complex_part_dtype(header.dtype)
+        held = cells if cell_count == len(cells) else cells[:cell_count]
+        absent = max(0, cell_count - len(cells))
+        if not isinstance(held, Sequence):
+            held = held.extend_constant(None, absent) if absent else held
+            buffer, problems = buffer_from_text(held, dtype, look, missing=missing)
         else:
-            texts = cells.extend_constant(None, wanted - len(cells)) if len(cells) < wanted else cells
-            buffer, problems = buffer_from_text(texts, dtype, look, missing=missing)
-        return (buffer if is_whole else buffer[: wanted // 2 * 2].view(self.header.dtype.numpy)), problems
+            held = [*held, *[None] * absent] if absent else held
+            if all(isinstance(rest, Texts) for _, rest in self.pieces):
+                buffer, problems = buffer_from_texts(held, dtype, look, missing=missing)
+            else:
+                buffer, problems = decode(held, dtype, missing=missing, typed=look.formulas == "typed")
+        buffer = buffer if is_whole else buffer[: cell_count // 2 * 2].view(header.dtype.numpy)
+        return DecodedColumn(buffer, problems, self.cells_per_element, wrong, cells, absent)
 
     def _join_parts(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> pl.Series | Sequence[Cell]:
         """Return the data cells of all parts, one after the other, without the blanks below each but the last."""

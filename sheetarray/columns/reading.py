@@ -107,7 +107,7 @@ class SheetArrays:
         first error is raised, and findings are warnings.
         """
         is_usual, reports = reports is None, reports or Reports(raise_error, warn_of_finding)
-        groups = self._group(names, reports)
+        groups = self._group_all(reports) if names is None else self._group_named(names, reports)
         maps = is_usual and are_mapped() and not self.resize and not isinstance(self.missing, NamedMissing)
         mapped = self._map_large(groups) if maps else {}  # but words for missing values are counted
         unmapped = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
@@ -151,7 +151,7 @@ class SheetArrays:
 
     def columns(self) -> dict[str, ArrayColumn]:
         """Return where every array stands, by name; no cells are read."""
-        groups = self._group(None, Reports(raise_error, warn_of_finding))
+        groups = self._group_all(Reports(raise_error, warn_of_finding))
         return {name: ArrayColumn(group, (), self._by_title[group[0].title]) for name, group in groups.items()}
 
     def read_resized(self) -> dict[str, ResizedArray]:
@@ -196,7 +196,7 @@ class SheetArrays:
     def scan_all(self) -> dict[str, ArrayInfo]:
         """Return the infos of all arrays. Lengths come from the headers; with `resize`, from the cells."""
         reports = Reports(raise_error, warn_of_finding)
-        groups, resized = self._group(None, reports), dict[str, Header]()
+        groups, resized = self._group_all(reports), dict[str, Header]()
         if self.resize:
             lying = {name: group for name, group in groups.items() if group[0].orient == "rows"}
             standing = {name: group for name, group in groups.items() if name not in lying}
@@ -213,10 +213,12 @@ class SheetArrays:
         cells = self._by_title[data.title].zones([Zone(data.row, data.column, info.capacity, data.orient)])[0]
         return "".join(map(str, cells)) if len(cells) == info.capacity else None
 
-    def _group(self, names: Sequence[str] | None, reports: Reports) -> dict[str, list[Anchor]]:
+    def _group_all(self, reports: Reports) -> dict[str, list[Anchor]]:
+        """Return the anchors of the parts of each array."""
+        return group_parts(self.sheets, self._anchors, None, reports.report, reports.note)
+
+    def _group_named(self, names: Sequence[str], reports: Reports) -> dict[str, list[Anchor]]:
         """Return the anchors of the parts of each array that is wanted, in the order wanted."""
-        if names is None:
-            return group_parts(self.sheets, self._anchors, None, reports.report, reports.note)
         names = [names] if isinstance(names, str) else names
         if self._by_name is None:  # one array after the other may be asked for
             self._by_name = AnchorsByName(self.sheets, self._anchors)

@@ -137,7 +137,7 @@ class Records:
         if len(spans) > 1:  # their numbers of rows are not known yet
             below = [(column, 0, end, kind) for column, _, end, kind in runs]
             scan = partial(self._scan, row=0, runs=below, words=self._words_below)
-            return [self._keep(scanned, 0) for scanned in _map_spans(scan, spans)]
+            return [self._keep(scanned, 0) for scanned in _map_in_threads(scan, spans)]
         rest = len(self.content) - place
         least = _BYTES_A_RUN * len(runs)
         size = rest if runs and rest <= max(_AT_ONCE, least) else max(BLOCK, least) if row else _FIRST
@@ -333,7 +333,8 @@ class Records:
             block = after
         scan = partial(self._scan, runs=runs, words=[])
         pieces = []
-        for (place, size, _), scanned in zip(spans, _map_spans(scan, spans), strict=True):
+        blocks = starmap(scan, spans) if len(spans) < 2 else _map_in_threads(scan, spans)
+        for (place, size, _), scanned in zip(spans, blocks, strict=True):
             pieces.append(scanned[-1])
             release_pages(self.content, place, place + size)
             if self._report is not None:
@@ -359,12 +360,11 @@ for _kinds in (_NUMBERS, _BITS):
     _kinds |= {"D": _kinds["d"], "F": _kinds["f"]}  # with a decimal comma
 
 
-def _map_spans(scan: Callable[..., Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[Scanned]:
-    """Call a compiled loop for several spans of a text in parallel, without Python's lock, and return the results."""
-    return starmap(scan, spans) if len(spans) < 2 or not loops.COMPILED else _map_in_threads(scan, spans)
-
-
 def _map_in_threads(scan: Callable[..., Scanned], spans: Sequence[tuple[int, ...]]) -> Iterator[Scanned]:
+    """Call a loop for several spans of a text, and yield the results; the compiled one in parallel, as it can."""
+    if not loops.COMPILED:
+        yield from starmap(scan, spans)
+        return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, len(spans))) as pool:

@@ -51,7 +51,7 @@ _MOST_SAMPLED, _SAMPLED = 1000, 20_000  # data cells of an array, and of all, th
 _ROWS_ABOVE = 24
 _KINDS = {"float64": "d", "float32": "f", "uint64": "u", "bool": "b"}
 _KINDS |= dict.fromkeys(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"), "i")
-_KINDS |= {f"datetime64[{unit}]": kind for kind, unit in MOMENTS.items()} | {"string": "x"}
+_KINDS |= {f"datetime64[{unit}]": kind for kind, unit in MOMENTS.items()} | {"string": "x", "timedelta": "i"}
 _WITH_DECIMALS = ("float", "complex")
 MOST_SHORT = 200  # cells; columns with no more are lists, which Python splits
 _CUT_HINT = "a spreadsheet saves what it shows: give the column the format 0 before you save it as text"
@@ -263,7 +263,7 @@ class CsvSheet:
         if counts is not None:
             yield from self._pieces(requests, counts, typed=typed)
             return
-        results = self._read_runs(self.records, _runs_of(requests, typed))
+        results = self._read_runs(self.records, _runs_of(requests, typed=typed))
         self._remark(requests, results)
         for place, cells in enumerate(results):
             yield Block(place, ((), cells))
@@ -281,7 +281,7 @@ class CsvSheet:
                 for place, request in enumerate(requests)
                 if request.row < top + step and (request.stop or 0) > top
             }
-            results = self._read_runs(self.records, _runs_of([*pieces.values()], typed))
+            results = self._read_runs(self.records, _runs_of([*pieces.values()], typed=typed))
             self._remark([*pieces.values()], results, min(top + step, last) / last)
             if self.notes:
                 raise NotInPiecesError
@@ -395,7 +395,7 @@ class CsvSheet:
         """Return a column of some rows of this text; the texts that are not blank if no dtype is given."""
         if dtype is None:
             return records.read([(column, 0, ENDLESS, "s")])[0][1]
-        return self._read_runs(records, [(column, 0, ENDLESS, _kind_of(dtype))])[0]
+        return self._read_runs(records, _runs_of([Request(column, 0, dtype)]))[0]
 
     def _look_beside(self, requests: Sequence[Request], width: int) -> None:
         """Remark on rows with cells to the right of all columns, below their headers. `width`: of these columns."""
@@ -424,14 +424,9 @@ class CsvSheet:
             self.notes += [finding] if finding not in self.notes else []
 
 
-def _runs_of(requests: Sequence[Request], typed: bool) -> list[Run]:
-    """Return the runs of cells that are columns; those without types are text."""
-    kinds = [_kind_of(request.dtype) if typed else "t" for request in requests]
+def _runs_of(requests: Sequence[Request], *, typed: bool = True) -> list[Run]:
+    """Return the runs of cells that are columns: as text, unless all of their cells may be plain numbers."""
+    if not typed or not loops.COMPILED:
+        return [(request.column, request.row, request.stop or ENDLESS, "t") for request in requests]
+    kinds = [_KINDS.get(request.dtype.name, _KINDS.get(request.dtype.kind, "t")) for request in requests]
     return [(r.column, r.row, r.stop or ENDLESS, kind) for r, kind in zip(requests, kinds, strict=True)]
-
-
-def _kind_of(dtype: DType) -> str:
-    """Return the kind of cells under which a column is read; "t" unless all of its cells may be plain numbers."""
-    if not loops.COMPILED:
-        return "t"
-    return "i" if dtype.kind == "timedelta" else _KINDS.get(dtype.name, "t")
