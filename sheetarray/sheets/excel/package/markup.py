@@ -150,7 +150,7 @@ class Markup:
         self._content = _utf8(content, location)
         self._changes: list[tuple[int, int, bytes]] = []
         self._appended: dict[int, tuple[Element, list[str]]] = {}
-        self.root = _parse_elements(self._content, location, depth)
+        self.root = _Elements(self._content, location, depth).roots[0]
 
     def copy(self) -> Markup:
         """Return the same part without changes, which can be changed by itself."""
@@ -237,55 +237,54 @@ def read_first_tag(head: bytes, name: str, *, location: str) -> dict[str, str]:
     return next((attributes for tag, attributes in elements if tag == name), {})
 
 
-def _parse_elements(content: bytes, location: str, depth: int) -> Element:
-    """Return the root of some XML, with the elements in it down to a depth."""
-    parser = _parser(location, "utf-8")
-    parser.buffer_text = True
-    roots: list[Element] = []
-    open_: list[tuple[Element, list[str]]] = []
-    level = count = 0
+class _Elements:
+    """The elements of some XML down to a depth, as its parser meets them."""
 
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal level, count
-        level, count = level + 1, count + 1
-        if count > _MOST_ELEMENTS:
-            raise FormatError(f"the part has more than {_MOST_ELEMENTS} elements", location=location)
-        if level > depth:
+    def __init__(self, content: bytes, location: str, depth: int) -> None:
+        self._content, self._location, self._depth = content, location, depth
+        self._level = self._count = 0
+        self._open: list[tuple[Element, list[str]]] = []
+        self.roots: list[Element] = []
+        self._parser = parser = _parser(location, "utf-8")
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = self._begin, self._finish
+        parser.CharacterDataHandler = self._add_text
+        _parse(parser, content, location, True)
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._level, self._count = self._level + 1, self._count + 1
+        if self._count > _MOST_ELEMENTS:
+            raise FormatError(f"the part has more than {_MOST_ELEMENTS} elements", location=self._location)
+        if self._level > self._depth:
             return
         prefix, colon, local = name.rpartition(":")
-        start = parser.CurrentByteIndex
-        tag = _TAG.match(content, start)
+        start = self._parser.CurrentByteIndex
+        tag = _TAG.match(self._content, start)
         assert tag is not None, "the parser read it as a tag"
-        scope = open_[-1][0].scope if open_ else {}
+        scope = self._open[-1][0].scope if self._open else {}
         if b"xmlns" in tag[0]:
             names = [key for key in attributes if key == "xmlns" or key.startswith("xmlns:")]
             declared = {key[6:] and f"{key[6:]}:": attributes[key] for key in names}
             scope = {**declared, **scope, **declared}
         space = scope.get(prefix + colon, "")
         element = Element(prefix + colon, local, space, attributes, start, tag.end(), scope)
-        (open_[-1][0].children if open_ else roots).append(element)
-        open_.append((element, []))
+        (self._open[-1][0].children if self._open else self.roots).append(element)
+        self._open.append((element, []))
 
-    def finish(_: str) -> None:
-        nonlocal level
-        if level <= depth:
-            element, texts = open_.pop()
+    def _finish(self, _: str) -> None:
+        if self._level <= self._depth:
+            element, texts = self._open.pop()
             element.text = "".join(texts)
-            if content[element.inner - 2 : element.inner] == b"/>":
+            if self._content[element.inner - 2 : element.inner] == b"/>":
                 element.close = element.end = element.inner
             else:
-                element.close = parser.CurrentByteIndex
-                element.end = content.index(b">", element.close) + 1
-        level -= 1
+                element.close = self._parser.CurrentByteIndex
+                element.end = self._content.index(b">", element.close) + 1
+        self._level -= 1
 
-    def characters(text: str) -> None:
-        if level <= depth:
-            open_[-1][1].append(text)
-
-    parser.StartElementHandler, parser.EndElementHandler = begin, finish
-    parser.CharacterDataHandler = characters
-    _parse(parser, content, location, True)
-    return roots[0]
+    def _add_text(self, text: str) -> None:
+        if self._level <= self._depth:
+            self._open[-1][1].append(text)
 
 
 def _parser(location: str, encoding: str | None = None) -> expat.XMLParserType:
