@@ -259,9 +259,7 @@ def open_recorded(
     for place in places:
         own = names
         if names is not None:
-            present = {*place.place_names().values()} if unknown else unknown
-            added = unknown if not present else present & unknown  # below a blank row of names, the next row holds them
-            own = None if added else [name for name in names if name in place.note.names]
+            own = None if unknown and place.may_hold(unknown) else [name for name in names if name in place.note.names]
         if own != []:
             tables.append(_open_place(place, snapshots, own))
     return tables

@@ -6,7 +6,7 @@ A column that people have renamed is found by its place between the others, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..columns import Sheet, Zone, find_anchors, keeping_unreadable
-from ..columns.grid import Area, cell_address
+from ..columns.grid import Area, cell_address, column_letters
 from ..elements import Missing, NamedMissing, takes_blanks
 from ..errors import FormatError, quote_names, warn_caller
 from ..labels import TableNote, takes_recorded_tables
@@ -244,6 +244,17 @@ class RecordedPlace:
             return {}
         (cells,) = self.sheet.zones([Zone(area.top, area.left, area.right - area.left, "rows")])
         return {column: str(cell).strip(WHITE) for column, cell in enumerate(cells, area.left) if cell is not None}
+
+    def may_hold(self, names: Set[str]) -> bool:
+        """Return whether columns that the record does not know may have some of these names.
+
+        They are texts in the row of names, the second of which gets a number, and letters where there is no text. Below
+        a row without any text, the next one holds the names.
+        """
+        texts, area = self.place_names(), self.options.area
+        letters = {column_letters(column) for column in range(area.left, area.right)} if area is not None else set()
+        numbered = {name.rpartition("_")[0] for name in names}
+        return not texts or not (letters | {*texts.values()}).isdisjoint(names | numbered)
 
     def open_table(self) -> TableSheet:
         """Return all cells of its sheet; numbers in its columns of dates are dates."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,26 @@ def test_a_table_without_its_row_of_names_is_told(tmp_path: Path) -> None:
         ("p", "deleted"),
         ("q", "deleted"),
     ]
+
+
+def test_columns_that_lost_their_names_are_read_by_the_names_that_they_have_now(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sa.write_table(path, {"p": np.arange(3.0), "q": np.array([5, 6, 7]), "r": np.arange(3) > 0})
+
+    def change_names(book: Any) -> None:
+        book.active["B1"] = None
+        book.active["C1"] = "p"
+
+    before = shutil.copy(path, tmp_path / "before.xlsx")
+    edit(path, change_names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sa.SheetArrayWarning)
+        arrays = sa.read(path)
+        assert [*arrays] == ["p", "B", "p_2"]
+        for name, array in arrays.items():
+            assert sa.read(path, name).tolist() == array.tolist()
+        changes = sa.diff(before, path)
+    assert {array.after for array in changes.arrays if array.what == "renamed"} == {"B", "p_2"}
 
 
 @pytest.mark.parametrize("count", [1, 3])
