@@ -191,21 +191,15 @@ def open_side(
             side = DiffSide(SideFacts(label, lambda: infos, labels), list(infos), read)
         return replace(side, open_sheet=open_sheet, list_others=list_others, format=row.name)
     except FormatError as error:
-        if may_be_table(error.reason):
-            with rewinding(source):
-                table = find_table(source, place, format, options, keeps_errors=True)
-            if table is None:
-                raise
-            warn_of_table(table, label)
-            return side_of_table(table, label)
-        if has_same_names(error.reason):
-            with rewinding(source):
-                titles = list_written_sheets(source, row) if options.get("sheet") is None else []
-            if not titles:
-                raise
-            sheets = {title: open_sheet(title) for title in titles}
-            return replace(join_sheets(label, sheets, {}), sheets=sheets)
-        if not reads_all:
+        with rewinding(source):
+            if may_be_table(error.reason) and (table := find_table(source, place, format, options, keeps_errors=True)):
+                warn_of_table(table, label)
+                return side_of_table(table, label)
+            is_of_sheets = has_same_names(error.reason) and options.get("sheet") is None
+            if is_of_sheets and (titles := list_written_sheets(source, row)):
+                sheets = {title: open_sheet(title) for title in titles}
+                return replace(join_sheets(label, sheets, {}), sheets=sheets)
+        if not reads_all or may_be_table(error.reason) or has_same_names(error.reason):
             raise
     return open_side(source, label, format, options)  # an array that is not compared may be damaged
 
