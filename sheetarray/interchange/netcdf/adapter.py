@@ -387,8 +387,8 @@ def write_netcdf(target: Writable, arrays: Any, *, form: Form = "netcdf", progre
     report = progress or ignore_progress
     report(0, total)
     if form == "netcdf":
-        content = dataset.to_netcdf(None, engine="h5netcdf")
-        with replacing(target, binary=True) as sink:
+        # a view of a file in memory, which no error may keep open: Python 3.12 would free the file before its view
+        with memoryview(dataset.to_netcdf(None, engine="h5netcdf")) as content, replacing(target, binary=True) as sink:
             sink.write(content)
     else:
         dataset.attrs[NAMES] = json.dumps(variable_names(dataset))
