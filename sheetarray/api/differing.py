@@ -298,7 +298,7 @@ def diff_sides(
     for side, unreadable in zip(sides, errors, strict=True):
         candidates = _may_be_renamed(gone, come, sides)[side is second] if gone and come else []
         needed = dict.fromkeys([*common, *key_names, *(level for level in levels if level in side.names), *candidates])
-        opened.append(side.open(list(needed), unreadable))
+        opened.append(side.open(list(needed), unreadable=unreadable))
         side.facts.levels = {level: np.array(opened[-1][0][level]) for level in levels if level in side.names}
     (a, release_a), (b, release_b) = opened
 

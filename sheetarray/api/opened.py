@@ -22,7 +22,7 @@ from .ordinary import OrdinaryTable, describe_columns, find_place, find_table, l
 from .targets import SourceOrTarget, is_path, list_written_sheets
 
 OpenedArrays = tuple[Mapping[str, Any], Callable[[], None]]  # and a function that lets mapped ones leave memory
-OpenArrays = Callable[[Sequence[str], dict[str, Any]], OpenedArrays]
+OpenArrays = Callable[..., OpenedArrays]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class DiffSide:
     Attributes:
         facts: what is known of it beside its elements.
         names: the names of its arrays.
-        open: opens arrays by their names; takes `unreadable`, as `open_arrays` does, too.
+        open: opens arrays by their names; takes `unreadable`, as `open_arrays` does.
         table: the ordinary table that it is; None for arrays.
         is_table: whether its arrays are the columns of one table, whose rows stay together.
         sheets: the sheets by their titles, if arrays of several sheets have one name.
@@ -61,6 +61,7 @@ def open_arrays(
     format: str | None = None,
     folder: str | None = None,
     unreadable: dict[str, Any] | None = None,
+    noted: list[OtherCells] | None = None,
     **options: Any,
 ) -> tuple[LabelledArrays, Callable[[], None]]:
     """Return arrays with their labels, and a function that lets those of a large file, which are mapped, leave memory.
@@ -70,13 +71,14 @@ def open_arrays(
 
     `folder`: for a file of the elements; None for the system's temporary folder. `unreadable`: takes the errors of
     single cells, as `keeping_unreadable` yields them, and rows that people have added or deleted count as they stand;
-    None raises them. `**options`: for `read`.
+    None raises them. `noted`: takes the cells beside arrays, where reading meets them. `**options`: for `read`.
 
     Raises:
         FormatError: as `read`; or the file has changed meanwhile.
         NotFoundError: no such array.
     """
-    with MappedArrays(folder) as mapped, nullcontext() if is_service(source, format) else mapped.mapping():
+    noting = nullcontext() if noted is None else noting_other_cells(noted)
+    with noting, MappedArrays(folder) as mapped, nullcontext() if is_service(source, format) else mapped.mapping():
         check_unchanged = watch_file(source)
         try:
             with rewinding(source) if unreadable is not None else nullcontext():
@@ -142,7 +144,7 @@ def hold_arrays(
     mapped arrays leave memory.
     """
 
-    def opened(names: Sequence[str], unreadable: dict[str, Any]) -> OpenedArrays:
+    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> OpenedArrays:
         unreadable |= {name: errors[name] for name in names if name in errors} if errors else {}
         return arrays, release
 
@@ -161,11 +163,8 @@ def open_side(
         FormatError: it holds neither.
     """
     place, noted = find_place(source), list[OtherCells]()
-
-    def read(names: Sequence[str] | None, unreadable: dict[str, Any]) -> tuple[LabelledArrays, Callable[[], None]]:
-        how = known_options(source, format, options, "read")
-        with noting_other_cells(noted):
-            return open_arrays(source, names, format=format, unreadable=unreadable, **how)
+    how = known_options(source, format, options, "read")
+    read = partial(open_arrays, source, format=format, noted=noted, **how)
 
     def scan() -> tuple[Mapping[str, ArrayInfo], DatasetLabels | None]:
         how = known_options(source, format, options, "scan")
@@ -184,7 +183,7 @@ def open_side(
     try:
         if reads_all:
             errors: dict[str, Any] = {}
-            arrays, release = read(None, errors)
+            arrays, release = read(unreadable=errors)
             side = hold_arrays(SideFacts(label, lambda: scan()[0], arrays.labels), arrays, errors, release)
         else:
             infos, labels = scan()
@@ -225,14 +224,14 @@ def join_sheets(
         if sheet.facts.labels is not None and title in labelled:
             labels[title] = sheet.facts.labels.name_anew(title, named)
 
-    def opened(names: Sequence[str], unreadable: dict[str, Any]) -> OpenedArrays:
+    def opened(names: Sequence[str], *, unreadable: dict[str, Any]) -> OpenedArrays:
         arrays, chosen = dict[str, Any](), {*names}
         releasing = []
         for title, sheet in sheets.items():
             named = names_of.get(title, {})
             errors: dict[str, Any] = {}
             asked = [name for name in sheet.names if named.get(name, name) in chosen]
-            of_sheet, release = sheet.open(asked, errors)
+            of_sheet, release = sheet.open(asked, unreadable=errors)
             arrays |= {named.get(name, name): of_sheet[name] for name in asked}
             unreadable |= {named.get(name, name): error for name, error in errors.items()}
             releasing.append(release)

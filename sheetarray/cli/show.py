@@ -93,7 +93,7 @@ def show(
         arrays = place.call("read", [name_selected, *coordinates, *beside])
     except FormatError as error:
         if may_be_table(error.reason):  # ordinary tables, of all sheets
-            arrays = dict(place.open_side().open([name_selected], {})[0])
+            arrays = dict(place.open_side().open([name_selected], unreadable={})[0])
         else:  # labels may be damaged, and the array is to be shown all the same
             arrays = place.call("read", [name_selected, *coordinates])
     array = to_rectangular(arrays[name_selected])
