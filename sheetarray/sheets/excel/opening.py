@@ -42,6 +42,7 @@ def open_cells(source: Source) -> WorkbookReader:
     part = relations.present_target("officeDocument")
     if part is None or TYPES not in package:
         raise FormatError("a zip package that holds no workbook")
+    # the types of an .xlsx stand in a list that is read only where a sheet is added
     if part.lower().endswith(".bin") and ContentTypes.of_package(package).type_of(part).startswith(_BINARY):
         return LegacyBook(source.whole(), package)
     return OoxmlCells(WorkbookPart(package, part, relations))

@@ -86,12 +86,13 @@ def _append_sheets(target: str | os.PathLike[str], contents: Sequence[SheetConte
         first, titles = contents[0], {content.title.casefold() for content in contents}
         styles, searches = find_styles(book), Searches()
         with Workbook(source, own=book) if book.parts else nullcontext() as reading:  # one may have charts alone
-            guards = [] if reading is None else reading.guards()
             if options.guard == "auto":
-                beside = count_recorded(book.record["sheets"], titles)
-                options = decide_guard(contents, options, beside, is_guarded=bool(guards))
+                beside, is_guarded = count_recorded(book.record["sheets"], titles), bool(reading and reading.guards())
+                options = decide_guard(contents, options, beside, is_guarded=is_guarded)
             taken = titles_of_others(book, first.title, replacing=options.replaces) if first.views else []
-            snapshots_beside, renewed = split_snapshots(book, guards if options.replaces else (), titles)
+            guards = reading.guards() if reading is not None and options.replaces else []
+            snapshots_beside, renewed = split_snapshots(book, guards, titles)
+            guards.clear()  # and the cells that they keep
             plan = _plan_sheets(
                 contents, options, styles, taken, is_own=False, has_guard=bool(options.guard or snapshots_beside)
             )
