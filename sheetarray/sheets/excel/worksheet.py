@@ -22,7 +22,7 @@ from ...linear.parsing import normalize_key
 from ..workbooks import MOST_ROWS
 from .reader import cells as c
 from .reader.cells import ROW, CellRun, join_cells
-from .reader.columns.gathering import gather_columns, join_runs
+from .reader.columns.gathering import gather_columns, join_gathered
 from .reader.columns.numbers import to_moments, to_numbers
 from .reader.columns.texts import ColumnTexts
 from .reader.formulas import FormulaCells
@@ -268,7 +268,7 @@ class ExcelSheet:
         firsts = [min([requests[place] for place in places], key=lambda one: one.row) for places in by_column.values()]
         gathered = gather_columns(runs, firsts, note=note)
         for first, gathering, places in zip(firsts, gathered, by_column.values(), strict=True):
-            run = join_runs(gathering)
+            run = join_gathered([gathering])
             if texts == "all" and ((run.kinds == c.PENDING).any() or (self._repeats_views and self._follows_all)):
                 followed = self._follow()
                 run = run if followed is None else followed.follow(run, first.column, first.row)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....dtypes import Mask, Positions
 from ..package.package import Package
-from .cells import NUMBER, PENDING, SHARED, TEXT, CellRun, WorkbookReader, nulls, row_width
+from .cells import NUMBER, PENDING, SHARED, TEXT, CellRun, WorkbookReader, row_width, spread
 from .number_formats import Formats
 from .shared_strings import SharedStrings
 
@@ -41,8 +41,7 @@ class XmlBook(WorkbookReader):
         shared strings.
         """
         marks = super().mark_words(block)
-        shared = np.flatnonzero((block.kinds == SHARED) & ~np.isnan(block.numbers))
-        if len(shared):
+        if len(shared := np.flatnonzero(block.kinds == SHARED)):
             words, numbers = self.strings.words, block.numbers[shared]
             numbers = np.where((numbers >= 0) & (numbers < len(words)), numbers, len(words)).astype(np.int64)
             marks[shared[np.append(words, False)[numbers]]] = True
@@ -81,15 +80,12 @@ class XmlBook(WorkbookReader):
         if bare is not None:
             has_text &= ~bare
         if len(shared := np.flatnonzero(is_shared)):
-            values = self.strings.look_up_cells(cells, shared)
+            values = spread(self.strings.look_up(cells, shared), shared, len(cells))
             numbers, kinds = np.where(is_shared, np.nan, numbers), np.where(is_shared, np.uint8(TEXT), kinds)
-            values = values if len(shared) == len(cells) else nulls(len(cells), values.dtype).scatter(shared, values)
         if len(literal := np.flatnonzero(has_text)):
             written = cells.written(literal)
             assert written is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-            if len(literal) < len(cells):
-                values = nulls(len(cells), written.dtype) if values is None else values
-            values = written if values is None else values.scatter(literal, written)
+            values = spread(written, literal, len(cells), values)
         if cells.styles is not None and ((kinds == NUMBER) & (cells.styles != 0)).any():
             kinds = self.formats.kinds_as_shown(kinds, cells.styles)
         return CellRun(cells.rows, cells.columns, kinds, numbers, values, cells.width, cells.formulas)

@@ -165,7 +165,7 @@ class CellRun:
 
     @classmethod
     def of_line(
-        cls, places: Positions, kinds: Kinds, numbers: Doubles, values: pl.Series | None, *, width: int = 0
+        cls, places: Positions, kinds: Kinds, numbers: Doubles, values: pl.Series | LoopTexts | None, *, width: int = 0
     ) -> CellRun:
         """Return cells of one column, or of one row, in their order: `rows` says how far from its first each stands."""
         columns = _ZEROS[: len(places)] if len(places) <= len(_ZEROS) else np.zeros(len(places), np.int64)
@@ -183,7 +183,7 @@ class CellRun:
 
     def put_nulls(self, series: pl.Series) -> pl.Series:
         """Return a series with one value for each cell of a line, at their places, with nulls for blanks between."""
-        return series if self.height == len(self) else nulls(self.height, series.dtype).scatter(self.rows, series)
+        return spread(series, self.rows, self.height)
 
     def mark_plain(self) -> Mask:
         """Return a mask of the cells whose number tells all that was written."""
@@ -208,15 +208,13 @@ class CellRun:
             return texts
         bare = ~np.isnan(self.numbers) if texts is None else texts.is_null().to_numpy() & ~np.isnan(self.numbers)
         shortest = pl.Series(self.numbers[bare]).cast(pl.String).str.strip_suffix(".0")
-        if len(shortest) == len(self):
-            return shortest
-        return (nulls(len(self), pl.String) if texts is None else texts.clone()).scatter(np.flatnonzero(bare), shortest)
+        return spread(shortest, np.flatnonzero(bare), len(self), texts)
 
     def texts_of(self, kind: int) -> pl.Series:
         """Return the texts of the cells of a kind that is no number."""
         import polars as pl
 
-        texts = self.written(np.flatnonzero(self.kinds == kind))
+        texts = None if self.values is None else self.written(np.flatnonzero(self.kinds == kind))
         return pl.Series([], dtype=pl.String) if texts is None else texts
 
     def first(self, count: int) -> CellRun:
@@ -241,7 +239,7 @@ class CellRun:
             self.columns[chosen],
             self.kinds[chosen],
             self.numbers[chosen],
-            None if self.values is None else _take_texts(self.values, chosen),
+            None if self.values is None else take_texts(self.values, chosen),
             0,
             None if self.formulas is None else self.formulas[chosen],
             None,
@@ -303,44 +301,51 @@ class CellRun:
         return 4 * (65 * len(self) + texts)
 
 
-def _take_texts(texts: pl.Series | LoopTexts, chosen: Positions | slice) -> pl.Series | LoopTexts | None:
-    """Return some texts; None if all of these are null. Mostly nulls, as of tables of numbers, are soon passed by."""
-    if isinstance(texts, LoopTexts) or isinstance(chosen, slice):
+def take_texts(texts: pl.Series | LoopTexts, chosen: Positions | slice) -> pl.Series | LoopTexts | None:
+    """Return some texts; None if all of them are null. Mostly nulls, as of tables of numbers, are soon passed by."""
+    if isinstance(texts, LoopTexts):
         return texts[chosen]
-    if 8 * len(chosen) < len(texts) or 2 * texts.null_count() < len(texts):
-        return texts[chosen]
+    if isinstance(chosen, slice) or 8 * len(chosen) < len(texts) or 2 * texts.null_count() < len(texts):
+        taken = texts[chosen]
+        return None if taken.null_count() == len(taken) else taken
     places = np.flatnonzero(texts.is_not_null().to_numpy()[chosen])
-    return nulls(len(chosen), texts.dtype).scatter(places, texts[chosen[places]]) if len(places) else None
+    return spread(texts[chosen[places]], places, len(chosen)) if len(places) else None
 
 
-def join_cells(runs: Sequence[CellRun]) -> CellRun:
-    """Return the cells of some runs as one, without their formulas."""
-    if len(runs) == 1:
-        return replace(runs[0], width=0, formulas=None)
+def join_cells(runs: Sequence[CellRun], columns: Positions | None = None) -> CellRun:
+    """Return the cells of some runs as one, without their formulas.
+
+    `columns`: of all cells; None for those that they have.
+    """
+    import polars as pl
+
     if not runs:
         return CellRun.none()
-    rows, columns, kinds, numbers = (
-        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "columns", "kinds", "numbers")
+    if len(runs) == 1:
+        return replace(runs[0], columns=runs[0].columns if columns is None else columns, width=0, formulas=None)
+    rows, kinds, numbers = (
+        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "kinds", "numbers")
     )
-    return CellRun(rows, columns, kinds, numbers, join_texts(runs))
-
-
-def join_texts(runs: Sequence[CellRun], *, rechunk: bool = False) -> pl.Series | None:
-    """Return the texts of some runs one after the other."""
-    import polars as pl
-
     texts = [run.written() for run in runs]
-    if all(series is None for series in texts):
-        return None
-    pieces = (nulls(len(run), pl.String) if one is None else one for one, run in zip(texts, runs, strict=True))
-    return pl.concat(pieces, rechunk=rechunk)
+    joined = None
+    if any(series is not None for series in texts):
+        blank = pl.Series([None], dtype=pl.String)
+        pieces = zip(texts, runs, strict=True)
+        joined = pl.concat([blank.new_from_index(0, len(run)) if own is None else own for own, run in pieces])
+    columns = np.concatenate([run.columns for run in runs]) if columns is None else columns
+    return CellRun(rows, columns, kinds, numbers, joined)
 
 
-def nulls(count: int, dtype: Any) -> pl.Series:
-    """Return a Series of nulls."""
+def spread(series: pl.Series, places: Positions, count: int, among: pl.Series | None = None) -> pl.Series:
+    """Return a series of `count` values: those of another at some ascending places, and nulls, or the values `among`
+    which they are put.
+    """
     import polars as pl
 
-    return pl.Series([None], dtype=dtype).new_from_index(0, count)
+    if len(series) == count:
+        return series
+    among = pl.Series([None], dtype=series.dtype).new_from_index(0, count) if among is None else among.clone()
+    return among.scatter(places, series)
 
 
 def as_series(values: Any) -> pl.Series:

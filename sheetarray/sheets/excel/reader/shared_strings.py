@@ -70,13 +70,14 @@ class SharedStrings:
         """A mask of the strings that are words of headers, in any case and between spaces."""
         return self.texts.str.strip_chars().str.to_lowercase().is_in(list(WORDS)).to_numpy()
 
-    def look_up_cells(self, cells: CellRun, shared: Positions) -> pl.Series:
+    def look_up(self, cells: CellRun, shared: Positions) -> pl.Series:
         """Return the strings to which some cells refer.
 
         `shared`: the indices of those cells that refer to shared strings.
 
         Raises:
-            FormatError: a cell refers to a string that is not in the table.
+            FormatError: a cell refers to a string that is not in the table, or cells refer again and again to long
+                ones.
         """
         indices = cells.numbers[shared]
         wrongs = ~((indices >= 0) & (indices < len(self)) & (indices == np.floor(indices)))  # NaN too
@@ -85,18 +86,13 @@ class SharedStrings:
             location = cell_address(int(cells.rows[place[0]]), int(cells.columns[place[0]]))
             written: Any = cells.written(place)
             raise missing_text_error(written[0], len(self), location)
-        return self._look_up(indices.astype(np.int64))
-
-    def _look_up(self, numbers: Any) -> pl.Series:
-        """Return the texts of some numbers."""
-        lengths = self._long_lengths
-        if lengths is not None:
+        numbers = indices.astype(np.int64)
+        if (lengths := self._long_lengths) is not None:
             self._repeated += int(lengths[numbers].sum())
             if self._repeated > _REPEATED_ALWAYS + _REPEATED_TIMES * int(lengths.sum()):
                 reason = f"cells refer again and again to long shared strings, of {self._repeated:,} bytes so far"
                 raise FormatError(reason, hint="let a few cells hold the long texts, and the others short ones")
-        texts: pl.Series = self.texts[numbers]
-        return texts
+        return self.texts[numbers]
 
     @cached_property
     def _long_lengths(self) -> pl.Series | None:

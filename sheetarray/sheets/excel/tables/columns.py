@@ -20,6 +20,7 @@ from ....elements import Cell, Unreadable
 from ....elements.serials import serials_to_dates, serials_to_moments
 from ....tables import EXACT, SHORT, WHITE, TableColumn, mark_blanks
 from ..reader import cells as c
+from ..reader.columns.numbers import to_doubles
 from ..reader.columns.texts import ColumnTexts
 from ..reader.scalars import scalars
 
@@ -81,25 +82,22 @@ class ColumnGroup:
 
     def _list_cells(self, rows: Sequence[int], first: int, end: int) -> dict[int, list[Cell]]:
         """Return the cells of some columns in some rows."""
-        grid = np.full((end - first, len(rows)), None, object)
-        asked, low = np.asarray(rows, np.int64), self.bounds[first]
-        held = self.cells.rows[low : self.bounds[end]]
-        if end - first == 1:  # the rows of one column ascend
-            places = np.searchsorted(held, asked)
-            across = np.flatnonzero(np.append(held, -1)[places] == asked)
-            places = places[across]
-        else:
-            across = np.minimum(np.searchsorted(asked, held), max(len(asked) - 1, 0))
-            places = np.flatnonzero(asked[across] == held) if len(asked) else across[:0]
-            across = across[places]
-        if len(places):
-            run = self.cells.gather(places + low)
-            cells = np.empty(len(run), object)
-            cells[:] = scalars(run, from_1904=self._from_1904)
-            if (pending := run.kinds == c.PENDING).any():
-                cells[pending] = Unreadable(PENDING)
-            grid[run.columns - first, across] = cells
-        return dict(zip(range(first, end), grid.tolist(), strict=True))
+        asked = np.add.outer(np.arange(first, end) * c.ROW, np.asarray(rows, np.int64)).ravel()
+        index = np.minimum(np.searchsorted(self._positions, asked), max(len(self.cells) - 1, 0))
+        match = np.flatnonzero(self._positions[index] == asked) if len(self.cells) else index[:0]
+        run = self.cells.gather(index[match])
+        cells = np.empty(len(run), object)
+        cells[:] = scalars(run, from_1904=self._from_1904)
+        if (pending := run.kinds == c.PENDING).any():
+            cells[pending] = Unreadable(PENDING)
+        listed = np.full(len(asked), None, object)
+        listed[match] = cells
+        return dict(zip(range(first, end), listed.reshape(end - first, len(rows)).tolist(), strict=True))
+
+    @cached_property
+    def _positions(self) -> Positions:
+        """Where the cells stand, column by column; ascending."""
+        return self.cells.columns * c.ROW + self.cells.rows
 
     def take(self, index: int, rows: range | Positions) -> TableColumn:
         """Return the cells of a column in some rows. All columns are converted when the first is asked for."""
@@ -165,8 +163,11 @@ class ColumnGroup:
         A time of day is none of them, nor is a 0 in a column of such times.
         """
         numbers: dict[int, dict[int, float]] = {}
+        if not wanted.any():
+            return numbers
         serials = self.cells.select(wanted[self.cells.columns] & (self.cells.kinds == c.SERIAL))
-        days = np.nan_to_num(_to_doubles(serials), nan=0.5) if len(serials) else serials.numbers
+        days, _ = to_doubles(serials)
+        days = np.where(np.isnan(days), 0.5, days)
         fits = np.array([text is not None for text in serials_to_dates(days, from_1904=self._from_1904)], np.bool_)
         of_dates = np.isin(serials.columns, serials.columns[fits | (days < 0) | (days >= 1)])
         for place in np.flatnonzero(~fits & (((days < 0) | (days >= 1)) | ((days == 0) & of_dates))).tolist():
@@ -200,10 +201,11 @@ class ColumnGroup:
         table = np.full((self._count, self.height), np.nan)
         sound, large = np.ones(self._count, np.bool_), np.zeros(self._count, np.bool_)
         chosen = self.cells.select(wanted[self.cells.columns])
-        values = _to_doubles(chosen)
+        values, _ = to_doubles(chosen)
         table[chosen.columns, chosen.rows] = values
-        sound[chosen.columns[~np.isfinite(values)]] = False
-        large[chosen.columns[np.abs(values) >= EXACT]] = True
+        if chosen.values is not None:  # else doubles hold all of them for certain
+            sound[chosen.columns[~np.isfinite(values)]] = False
+            large[chosen.columns[np.abs(values) >= EXACT]] = True
         return table, sound, large
 
     def _find_moments(self, table: Array, wanted: Mask) -> dict[int, Array]:
@@ -260,10 +262,10 @@ class GroupedColumn:
 
     def mark_filled(self) -> Mask:
         """Return a mask of the rows in which the cell is not blank."""
-        rows = self._group.column(self._index).rows
         first, end = self._group.bounds[self._index : self._index + 2]
+        rows = self._group.cells.rows[first:end]
         mask = np.zeros(int(rows[-1]) + 1 if len(rows) else 0, np.bool_)
-        mask[rows[~self._group.blank_texts[first:end]]] = True
+        mask[rows] = ~self._group.blank_texts[first:end]
         return mask
 
     def begins(self, mark: str) -> Positions:
@@ -294,15 +296,6 @@ def _take_rows(cells: c.CellRun, rows: range | Positions) -> c.CellRun:
         selected = cells.select(np.isin(cells.rows, rows))
         places = np.searchsorted(rows, selected.rows)
     return replace(selected, rows=places, width=0)
-
-
-def _to_doubles(cells: c.CellRun) -> Array:
-    """Return the number of each cell, of text the one that it reads as; NaN where it is no numeral."""
-    numbers = cells.numbers
-    if len(places := np.flatnonzero(np.isnan(numbers))) and (texts := cells.written(places)) is not None:
-        numbers = numbers.copy()
-        numbers[places] = texts.cast(float, strict=False).to_numpy()
-    return numbers
 
 
 def _bits(*kinds: int) -> int:

@@ -11,7 +11,7 @@ from .....columns import Request
 from .....dtypes import Positions
 from .....errors import FormatError
 from ....workbooks import MOST_COLUMNS
-from ..cells import CellRun, join_cells, join_texts
+from ..cells import CellRun, join_cells, take_texts
 
 _CELLS_A_RUN = 2**18  # cells that are collected, at least, before they are sorted
 _CELLS_A_COLUMN = 64  # cells for each column that are collected, at least, where that is more
@@ -86,7 +86,7 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
     """
     rows, count = run.rows[:: run.width], len(run) // run.width
     places = [place for place, column in enumerate(run.columns[: run.width].tolist()) if wanted[column] >= 0]
-    kinds, rows_from, texts = run.kinds.reshape(count, run.width), dict[int, Positions](), run.written()
+    kinds, rows_from, texts = run.kinds.reshape(count, run.width), dict[int, Positions](), run.values
     numbers = run.numbers.reshape(count, run.width)
     by_column = numbers.T if run.width == 1 else np.ascontiguousarray(numbers[:, places].T)
     for place, own in zip(places, by_column, strict=False):
@@ -94,9 +94,7 @@ def _slice_run(run: CellRun, wanted: Positions, first_rows: Positions, columns: 
         first = int(first_rows[which])
         if first not in rows_from:  # columns that begin in one row share the memory of their rows
             rows_from[first] = rows - first
-        column_texts = texts if texts is None or run.width == 1 else texts.gather_every(run.width, place)
-        if column_texts is not None and column_texts.null_count() == count:
-            column_texts = None
+        column_texts = None if texts is None else take_texts(texts, slice(place, None, run.width))
         column = CellRun.of_line(rows_from[first], kinds[:, place], own, column_texts, width=1)
         columns[which].append(column)
 
@@ -124,7 +122,7 @@ def _sort_runs(runs: list[tuple[Positions, CellRun]], first_rows: Positions, col
     places = zip(filled.tolist(), starts.tolist(), ends.tolist(), rows[starts].tolist(), together.tolist(), strict=True)
     for index, start, end, first, unbroken in places:  # of which there may be thousands: views, no copies
         rows_of_column = all_rows[first : first + end - start] if unbroken else rows[start:end]
-        own_texts = None if texts is None else texts.slice(start, end - start)
+        own_texts = None if texts is None else take_texts(texts, slice(start, end))
         own = kinds[start:end], numbers[start:end], own_texts
         columns[index].append(CellRun.of_line(rows_of_column, *own, width=int(unbroken)))
 
@@ -134,29 +132,20 @@ def height_of(runs: Sequence[CellRun]) -> int:
     return max([run.after for run in runs], default=0)
 
 
-def join_runs(runs: list[CellRun]) -> CellRun:
-    """Join the cells of a column into one run, sorted by row. The list of runs is emptied to free memory."""
-    if len(runs) == 1 and runs[0].width:
-        return runs[0]
-    cells = join_gathered([runs])
-    runs.clear()
-    return cells
-
-
-def join_gathered(columns: Sequence[Sequence[CellRun]]) -> CellRun:
-    """Return the cells of some columns, column by column, each from top to bottom.
+def join_gathered(columns: Sequence[list[CellRun]]) -> CellRun:
+    """Return the cells of some columns, column by column, each from top to bottom. The lists are emptied, for memory.
 
     Their columns count from the first of these.
     """
-    pieces = [(index, run) for index, column in enumerate(columns) for run in column]
-    if not pieces:
-        return CellRun.none()
-    which = np.repeat([index for index, _ in pieces], [len(run) for _, run in pieces])
-    runs = [run for _, run in pieces]
-    rows, kinds, numbers = (
-        np.concatenate([getattr(run, name) for run in runs]) for name in ("rows", "kinds", "numbers")
-    )
-    return _from_top_to_bottom(CellRun(rows, which, kinds, numbers, join_texts(runs, rechunk=len(columns) > 1)))
+    runs = [run for column in columns for run in column]
+    if len(columns) == len(runs) == 1 and runs[0].width:
+        return runs[0]
+    sizes = [sum(map(len, column)) for column in columns]
+    which = np.repeat(np.arange(len(columns)), sizes) if len(columns) > 1 else np.broadcast_to(np.int64(0), sizes[0])
+    cells = join_cells(runs, which)
+    for column in columns:
+        column.clear()
+    return _from_top_to_bottom(cells)
 
 
 def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) -> CellRun:
@@ -174,6 +163,7 @@ def sort_by_column(runs: Sequence[CellRun], numbers: Sequence[int], first: int) 
 
 def _from_top_to_bottom(cells: CellRun) -> CellRun:
     """Sort the cells of each column from top to bottom; the columns keep their order."""
-    if (np.diff(cells.rows)[np.diff(cells.columns) == 0] >= 1).all():
+    rows, columns = cells.rows, cells.columns
+    if ((columns[1:] != columns[:-1]) | (rows[1:] > rows[:-1])).all():
         return cells
     return cells.gather(np.lexsort((cells.rows, cells.columns)))

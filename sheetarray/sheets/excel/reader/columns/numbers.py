@@ -45,9 +45,9 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
     if not _mark_known_kinds(dtype.kind)[run.kinds].all():
         return None
     if dtype.kind == "float":
-        values = to_doubles(run)
-        narrow = None if values is None else round_once(values, dtype)
-        if values is None or narrow is None:
+        values, are_numerals = to_doubles(run)
+        narrow = round_once(values, dtype) if are_numerals else None
+        if narrow is None:
             return None
         is_finite = np.isfinite(narrow).all()
         if not is_finite and not (np.isfinite(values) | (run.kinds == TEXT)).all():
@@ -72,19 +72,19 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
     return run.put_nulls(numbers.scatter(places, parsed) if len(places) else numbers)
 
 
-def to_doubles(run: CellRun) -> Doubles | None:
-    """Return the number of each cell, of text the one that it reads as; None where it is no numeral."""
+def to_doubles(run: CellRun) -> tuple[Doubles, bool]:
+    """Return the number of each cell, of text the one that it reads as or NaN, and whether all are numerals."""
     import polars as pl
 
     numbers = run.numbers
-    if (places := np.flatnonzero(np.isnan(numbers))).size:
-        texts = run.written(places)
-        parsed = None if texts is None else texts.cast(pl.Float64, strict=False)
-        if parsed is None or parsed.null_count():
-            return None
-        numbers = numbers.copy()
-        numbers[places] = parsed.to_numpy()
-    return numbers
+    if not len(places := np.flatnonzero(np.isnan(numbers))):
+        return numbers, True
+    if (texts := run.written(places)) is None:
+        return numbers, False
+    parsed = texts.cast(pl.Float64, strict=False)
+    numbers = numbers.copy()
+    numbers[places] = parsed.to_numpy()
+    return numbers, not parsed.null_count()
 
 
 def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | None:
@@ -98,8 +98,8 @@ def to_moments(run: CellRun, dtype: DType, *, from_1904: bool) -> pl.Series | No
     unit = serial_unit(dtype.numpy)
     if unit is None or not (run.kinds == SERIAL).all():
         return None
-    serials = to_doubles(run)
-    if serials is None:
+    serials, are_numerals = to_doubles(run)
+    if not are_numerals:
         return None
     counts, exact = serials_to_counts(serials + DAYS_TO_1904 * from_1904, unit)
     return run.put_nulls(pl.Series(counts)) if exact.all() else None
