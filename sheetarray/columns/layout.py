@@ -222,7 +222,7 @@ class Layout:
         number.
         """
         above = self.named + piece.above
-        first, end = max(row - above, 0), min(row + count - above, len(piece.buffer))
+        first, end = row - above if row > above else 0, min(row + count - above, len(piece.buffer))
         return (first, end - first) if first < end else (0, 0)
 
 

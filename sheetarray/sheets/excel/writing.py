@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import itemgetter
+from itertools import chain
 
 from ...columns import Layout, LayoutColumn, column_letters
 from ...elements import Cell
@@ -64,16 +64,15 @@ class RowWriter:
         """Return some rows: the header zone, which begins at row 0, or rows below it."""
         layout = self.layout
         groups: list[Group] = []
-        segments: list[tuple[int, ColumnSegment]] = []  # with the index of their column
+        segments: list[list[ColumnSegment]] = [[] for _ in layout.pieces]  # of each column
         if not row:
-            segments, above = self._segments_above()
-            groups.append(above)
+            groups.append(self._add_above(segments))
 
         def add(cells: Group, spans: Sequence[ColumnSpan]) -> None:
             start = 0
             for place, piece, _, first, size in spans:
                 above = layout.named + piece.above + first - row
-                segments.append((place, ColumnSegment(column_letters(place), len(groups), start, above, size)))
+                segments[place].append(ColumnSegment(column_letters(place), len(groups), start, above, size))
                 start += size
             groups.append(cells)
 
@@ -87,22 +86,18 @@ class RowWriter:
         for span in spans if self.links else ():
             if span.size and span.piece.name in self.links:
                 add(_as_they_are(self._linked_cells(span)), [span])
-        segments.sort(key=itemgetter(0))
-        return format_rows(row + 1, count, [segment for _, segment in segments], groups, attributes=attributes)
+        return format_rows(row + 1, count, [*chain.from_iterable(segments)], groups, attributes=attributes)
 
-    def _segments_above(self) -> tuple[list[tuple[int, ColumnSegment]], Group]:
-        """Return the names and headers of the columns: where they stand, each with the index of its column, and how
-        they look.
-        """
+    def _add_above(self, segments: Sequence[list[ColumnSegment]]) -> Group:
+        """Return the names and headers of all columns, and add where they stand to the segments of each."""
         above: list[str | None] = []
-        segments = []
         for place, piece in enumerate(self.layout.pieces):
             start = len(above)
             above += [self._name(place, piece)] if self.layout.named else []
             above += [None] * piece.blanks
             above += _header_xml(tuple(piece.header))
-            segments.append((place, ColumnSegment(column_letters(place), 0, start, 0, len(above) - start)))
-        return segments, _as_they_are(above)
+            segments[place].append(ColumnSegment(column_letters(place), 0, start, 0, len(above) - start))
+        return _as_they_are(above)
 
     def _linked_cells(self, span: ColumnSpan) -> list[str | None]:
         """Return the XML after the references of cells whose elements stand in a view for editing."""
