@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
 import warnings
 from pathlib import Path
@@ -12,6 +14,7 @@ import openpyxl
 import pandas as pd
 import pytest
 import xarray as xr
+from excel_packages import parts, zipped
 from limits import set_limits
 from recorded import (
     GRID,
@@ -472,3 +475,14 @@ def test_names_that_are_numbers_are_names(names: list[Any], tmp_path: Path, serv
     sheets = Book(server)
     url = str(sa.write_table(sheets.url, frame, client=sheets.client))
     assert list(sa.read_columns(url, client=sheets.client)) == texts
+
+
+def test_a_boolean_cell_that_is_neither_0_nor_1_in_a_large_table() -> None:
+    file = io.BytesIO()
+    sa.write_table(file, {"a": np.ones(8000, bool), "x": np.arange(8000) / 7}, format="xlsx")
+    members = parts(file.getvalue())
+    sheet = members["xl/worksheets/sheet1.xml"]
+    assert len(sheet) > 2**19  # so that of rows of numbers nothing but these is kept
+    members["xl/worksheets/sheet1.xml"] = re.sub(rb'(r="A6000"[^>]*><v>)1', rb"\g<1>2", sheet)
+    (finding,) = sa.check(io.BytesIO(zipped(members)), format="xlsx")
+    assert (finding.array, finding.index) == ("a", (5998,))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....dtypes import Mask, Positions
 from ..package.package import Package
-from .cells import NUMBER, PENDING, SHARED, TEXT, CellRun, WorkbookReader, row_width, spread
+from .cells import NUMBER, PENDING, SHARED, TEXT, CellRun, WorkbookReader, put_at, row_width
 from .number_formats import Formats
 from .shared_strings import SharedStrings
 
@@ -80,12 +80,12 @@ class XmlBook(WorkbookReader):
         if bare is not None:
             has_text &= ~bare
         if len(shared := np.flatnonzero(is_shared)):
-            values = spread(self.strings.look_up(cells, shared), shared, len(cells))
+            values = put_at(self.strings.look_up(cells, shared), shared, len(cells))
             numbers, kinds = np.where(is_shared, np.nan, numbers), np.where(is_shared, np.uint8(TEXT), kinds)
         if len(literal := np.flatnonzero(has_text)):
             written = cells.written(literal)
             assert written is not None, "whoever wants texts does not take cells whose numbers alone were kept"
-            values = spread(written, literal, len(cells), values)
+            values = put_at(written, literal, len(cells), values)
         if cells.styles is not None and ((kinds == NUMBER) & (cells.styles != 0)).any():
             kinds = self.formats.kinds_as_shown(kinds, cells.styles)
         return CellRun(cells.rows, cells.columns, kinds, numbers, values, cells.width, cells.formulas)

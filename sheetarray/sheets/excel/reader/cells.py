@@ -183,7 +183,7 @@ class CellRun:
 
     def put_nulls(self, series: pl.Series) -> pl.Series:
         """Return a series with one value for each cell of a line, at their places, with nulls for blanks between."""
-        return spread(series, self.rows, self.height)
+        return put_at(series, self.rows, self.height)
 
     def mark_plain(self) -> Mask:
         """Return a mask of the cells whose number tells all that was written."""
@@ -208,7 +208,7 @@ class CellRun:
             return texts
         bare = ~np.isnan(self.numbers) if texts is None else texts.is_null().to_numpy() & ~np.isnan(self.numbers)
         shortest = pl.Series(self.numbers[bare]).cast(pl.String).str.strip_suffix(".0")
-        return spread(shortest, np.flatnonzero(bare), len(self), texts)
+        return put_at(shortest, np.flatnonzero(bare), len(self), texts)
 
     def texts_of(self, kind: int) -> pl.Series:
         """Return the texts of the cells of a kind that is no number."""
@@ -309,7 +309,7 @@ def take_texts(texts: pl.Series | LoopTexts, chosen: Positions | slice) -> pl.Se
         taken = texts[chosen]
         return None if taken.null_count() == len(taken) else taken
     places = np.flatnonzero(texts.is_not_null().to_numpy()[chosen])
-    return spread(texts[chosen[places]], places, len(chosen)) if len(places) else None
+    return put_at(texts[chosen[places]], places, len(chosen)) if len(places) else None
 
 
 def join_cells(runs: Sequence[CellRun], columns: Positions | None = None) -> CellRun:
@@ -336,7 +336,7 @@ def join_cells(runs: Sequence[CellRun], columns: Positions | None = None) -> Cel
     return CellRun(rows, columns, kinds, numbers, joined)
 
 
-def spread(series: pl.Series, places: Positions, count: int, among: pl.Series | None = None) -> pl.Series:
+def put_at(series: pl.Series, places: Positions, count: int, among: pl.Series | None = None) -> pl.Series:
     """Return a series of `count` values: those of another at some ascending places, and nulls, or the values `among`
     which they are put.
     """

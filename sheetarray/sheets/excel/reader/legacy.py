@@ -41,7 +41,7 @@ from .cells import (
     WorkbookReader,
     are_exact_doubles,
     encrypted_error,
-    spread,
+    put_at,
 )
 from .columns.gathering import LONG_COLUMN
 from .raw_cells import position_error
@@ -101,7 +101,7 @@ class LegacyBook(WorkbookReader):
         exact, shortest = are_exact_doubles(run.numbers), pl.Series(run.numbers).cast(pl.String)
         shortest = shortest.str.strip_suffix(".0").zip_with(pl.Series(exact), shortest)
         if bare is not None and bare.any():
-            shortest = spread(shortest.filter(pl.Series(~bare)), np.flatnonzero(~bare), len(run))
+            shortest = put_at(shortest.filter(pl.Series(~bare)), np.flatnonzero(~bare), len(run))
         return replace(run, values=shortest)
 
 

@@ -42,12 +42,12 @@ class OoxmlCells(XmlBook):
         return member is not None and member.size <= _SMALL
 
     @cached_property
-    def strings(self) -> SharedStrings:  # type: ignore[override]
+    def strings(self) -> SharedStrings:  # type: ignore[override]  # made when a cell needs it
         """The strings to which cells refer by number."""
         return SharedStrings(self.package, self._relations.target("sharedStrings"))
 
     @cached_property
-    def formats(self) -> Formats:  # type: ignore[override]
+    def formats(self) -> Formats:  # type: ignore[override]  # the same
         """The formats in the styles of the workbook, which may be damaged."""
         part = self._relations.present_target("styles")
         if part is None:
