@@ -66,7 +66,7 @@ def exact_hashes(buffer: Buffer, dtype: DType) -> Hashes:
             parts = _float_bits(buffer.view(f"f{buffer.dtype.itemsize // 2}")).astype(np.uint64)
             return mix(mix(parts[0::2]) + parts[1::2])
         case "string":
-            return _hash_variable_strings(buffer) if buffer.dtype.kind == "T" else _hash_strings(buffer)
+            return mix(_weigh_variable_strings(buffer) if buffer.dtype.kind == "T" else _weigh_strings(buffer))
         case "generic":
             return _hash_each(buffer.tolist())
         case _:
@@ -144,31 +144,31 @@ def _float_bits(buffer: Buffer) -> Buffer:
     return bits
 
 
-def _hash_strings(buffer: Buffer) -> Hashes:
-    """Return a hash of each string, made of its characters and their positions. Padding does not change it."""
+def _weigh_strings(buffer: Buffer) -> Hashes:
+    """Return the sum of the characters of each string, each times a weight of its position. Padding adds nothing."""
     width = buffer.dtype.itemsize // 4
-    hashes = np.zeros(len(buffer), np.uint64)
+    sums = np.zeros(len(buffer), np.uint64)
     for first in range(0, width, _CHARACTERS):
         weighing = make_noise(min(width, first + _CHARACTERS))[first:]
         rows = max(1, _CHARACTERS // len(weighing))
         for row in range(0, len(buffer), rows):
             characters = buffer[row : row + rows].view(np.uint32).reshape(-1, width)[:, first : first + len(weighing)]
-            hashes[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
-    return mix(hashes)
+            sums[row : row + rows] += (characters * weighing).sum(axis=1, dtype=np.uint64)
+    return sums
 
 
-def _hash_variable_strings(buffer: Buffer) -> Hashes:
-    """Return the hashes of variable-width strings, those of one length at a time, so that padding takes little."""
+def _weigh_variable_strings(buffer: Buffer) -> Hashes:
+    """Return the same of variable-width strings, those of one length at a time, so that padding takes little."""
     texts = buffer.tolist()
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     by_length = np.argsort(lengths, kind="stable")
     ends = np.searchsorted(lengths[by_length], 2 ** np.arange(33), side="right")  # up to 1, 2, 4, .. characters
-    hashes = np.zeros(len(buffer), np.uint64)
+    sums = np.zeros(len(buffer), np.uint64)
     for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         places = by_length[first:end]
         if len(places):
-            hashes[places] = _hash_strings(np.array([texts[place] for place in places.tolist()]))
-    return hashes
+            sums[places] = _weigh_strings(np.array([texts[place] for place in places.tolist()]))
+    return sums
 
 
 def _hash_generic(buffer: Buffer, exact: Hashes) -> Hashes:

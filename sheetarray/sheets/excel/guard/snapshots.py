@@ -16,6 +16,7 @@ from ....linear.header import Header
 from ....linear.parsing import warn_of_finding
 from ...snapshot import SnapshotHeader, decode_snapshot
 from ..checksums.record import Checksums, exact_checksum, read_checksums
+from ..checksums.stored import StoredChecksums
 from ..workbook import Workbook
 from .guard_sheet import read_guard
 
@@ -44,6 +45,7 @@ class Snapshots:
     def __init__(self, book: Workbook, *, are_used: bool = True) -> None:
         self._book = book
         self.sheets = book.guards() if are_used else []
+        self._checksums = book.checksums if self.sheets else StoredChecksums({}, None)  # of the same arrays
         self._damage: list[Finding] = []
         self._foreign: list[str] = []
 
@@ -127,7 +129,7 @@ class Snapshots:
 
     def _is_own(self, header: SnapshotHeader, buffer: Buffer) -> bool:
         """Return whether nothing speaks against it that a snapshot is of an array of this workbook."""
-        stored, name, title = self._book.checksums, header.name, header.sheet
+        stored, name, title = self._checksums, header.name, header.sheet
         return stored.is_own(name, title, header.header, buffer, lambda: self.names_present) is not False
 
     def find(self, name: str, column: ArrayColumn, buffer: Buffer) -> OwnEvidence | None:
@@ -148,11 +150,11 @@ class Snapshots:
 
     def _is_recorded(self, header: SnapshotHeader, buffer: Buffer) -> bool:
         """Return whether the checksums in the record confirm that a snapshot belongs to an array of this workbook."""
-        return self._book.checksums.is_own(header.name, header.sheet, header.header, buffer, set) is True
+        return self._checksums.is_own(header.name, header.sheet, header.header, buffer, set) is True
 
     def restore(self, name: str, buffer: Buffer, column: ArrayColumn) -> Buffer:
         """Return the elements of an array, in which those that were only rounded have their exact bits again."""
-        if self._book.checksums.is_as_written(name, column.group[0].title or "", column.header, buffer):
+        if self._checksums.is_as_written(name, column.group[0].title or "", column.header, buffer):
             return buffer
         own = self.find(name, column, buffer)
         if own is None:
