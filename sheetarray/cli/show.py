@@ -16,6 +16,7 @@ from ..elements import label_text
 from ..errors import FormatError, escape_controls, may_be_table
 from ..linear.array import to_rectangular
 from ..linear.json_lists import to_json_cells
+from ..linear.named import select
 from ..pages.slices import Indices, SliceError, find_indices, format_slice, parse_slice, slice_to_two_axes, split_labels
 from .arguments import FILE, FormatOptions, UsageProblem, json_option, reading_options
 from .console import make_console, print_json, print_renderable
@@ -93,7 +94,7 @@ def show(
         arrays = place.call("read", [name_selected, *coordinates, *beside])
     except FormatError as error:
         if may_be_table(error.reason):  # ordinary tables, of all sheets
-            arrays = dict(place.open_side().open([name_selected], unreadable={})[0])
+            arrays = select(place.open_side().open([name_selected], unreadable={})[0], [name_selected])
         else:  # labels may be damaged, and the array is to be shown all the same
             arrays = place.call("read", [name_selected, *coordinates])
     array = to_rectangular(arrays[name_selected])
