@@ -45,6 +45,7 @@ ROUNDED = 2.0**53  # from here on a double may stand for several integers, this 
 
 _ZEROS = np.zeros(MOST_ROWS, np.int64)  # whose memory all lines share
 _ZEROS.flags.writeable = False
+_MANY_TEXTS = 2**17  # of which most are null; fewer are taken as they stand
 _CELLS_LOOKED_AT = 20_000  # among which the second row begins: no row has more cells
 _USUAL_COLUMNS, _WEIGHT_OF_COLUMN = 1000, 350  # of a table; cells that take as long as each column beyond
 _MORE_FOR_ERROR, _MORE_FOR_PENDING = 5, 10  # times what a number takes, beyond the two of text
@@ -305,7 +306,8 @@ def take_texts(texts: pl.Series | LoopTexts, chosen: Positions | slice) -> pl.Se
     """Return some texts; None if all of them are null. Mostly nulls, as of tables of numbers, are soon passed by."""
     if isinstance(texts, LoopTexts):
         return texts[chosen]
-    if isinstance(chosen, slice) or 8 * len(chosen) < len(texts) or 2 * texts.null_count() < len(texts):
+    few = max(_MANY_TEXTS, len(texts) // 8)
+    if isinstance(chosen, slice) or len(chosen) < few or 2 * texts.null_count() < len(texts):
         taken = texts[chosen]
         return None if taken.null_count() == len(taken) else taken
     places = np.flatnonzero(texts.is_not_null().to_numpy()[chosen])
