@@ -31,7 +31,7 @@ from mixtures import edited_sheet
 
 import sheetarray as sa
 
-NEEDED = {"csv", "json", "npz", "xlsx", "gsheet"}
+NEEDED = {"csv", "json", "npz", "xlsx", "gsheet", "awkd"}
 pytestmark = pytest.mark.skipif(not NEEDED.isdisjoint(DELETED), reason="an adapter was deleted")
 
 NUMBERS = np.arange(12.0) / 7
