@@ -12,6 +12,7 @@ import awkward as ak
 import numpy as np
 import openpyxl
 import pytest
+from adapters_deleted import needing
 
 import sheetarray as sa
 from sheetarray.formats import FORMATS
@@ -49,6 +50,7 @@ def test_an_array_without_a_name_is_called_like_its_file(suffix: str, array: Any
         assert_same(sa.read(file, "array", format=suffix[1:]), array)
 
 
+@needing("workbook")
 def test_every_door_takes_one_name(tmp_path: Path, sheets_server: SheetsServer) -> None:
     client, key = sheets_server.client(), sheets_server.create()
     sa.write_gsheet(key, ARRAYS, client=client)

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import openpyxl
 import pytest
+from adapters_deleted import needing
 
 import sheetarray as sa
 
@@ -23,6 +24,7 @@ def as_csv(texts: list[str]) -> bytes:
     return ("t,other\n" + "\n".join(f'"{cell}",1' for cell in flat_list(texts)) + "\n").encode()
 
 
+@needing("workbook")
 @pytest.mark.parametrize("count", [1, 10_000])
 def test_no_text_loses_a_nul(count: int) -> None:
     texts = TEXTS * count
