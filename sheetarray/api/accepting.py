@@ -154,7 +154,7 @@ def _write_accepted(
     with rewinding(source) if hasattr(source, "read") else nullcontext():
         infos = scan(source, format=format, **known_options(source, format, options, "scan"))
     with keeping_unreadable("missing") as unreadable:
-        arrays = read_labelled(source, format=format, resize=True, **options)
+        arrays = read_labelled(source, format=format, **{**options, "resize": True})
     errors = [error for array in unreadable.values() for error in array.ravel().tolist() if error is not None]
     if errors:  # a cell that is written anew has to hold a value
         raise errors[0]

@@ -327,19 +327,18 @@ def _of_table(findings: Iterator[Finding], read_table: Callable[[], OrdinaryTabl
     """
     try:
         for finding in findings:
-            yield from _find_in_table(finding, read_table) if may_be_table(finding.message) else (finding,)
+            yield from _find_in_table(finding, read_table)
     except FormatError as error:
-        finding = Finding.from_error(error)
-        yield from _find_in_table(finding, read_table) if may_be_table(finding.message) else (finding,)
+        yield from _find_in_table(Finding.from_error(error), read_table)
 
 
 def _find_in_table(finding: Finding, read_table: Callable[[], OrdinaryTable | None]) -> list[Finding]:
-    """Return what is doubtful in the table of a source without arrays, or its finding where it holds no table either.
+    """Return a finding; for the one that a source holds no arrays, what is doubtful in the table that it holds instead.
 
     Cells that cannot be read are findings, too: one for all formulas of a column that have no value.
     """
     try:
-        table = read_table()
+        table = read_table() if may_be_table(finding.message) else None
     except FormatError as error:
         return [Finding.from_error(error)]
     if table is None:

@@ -193,7 +193,7 @@ class ArrayColumn:
         return DecodedColumn(buffer, problems, self.cells_per_element, wrong, cells, absent)
 
     def _join_parts(self, columns: Sequence[pl.Series | Sequence[Cell]]) -> pl.Series | Sequence[Cell]:
-        """Return the data cells of all parts, one after the other, without the blanks below each but the last."""
+        """Join the data cells of all parts. The blanks below a part are left out, except those below the last."""
         height, last = self._part_height(columns), len(columns) - 1
         self.starts = range(0, height * len(columns), height) if height else [0] * len(columns)
         return reduce(_concatenate, [column if k == last else column[:height] for k, column in enumerate(columns)])

@@ -111,14 +111,14 @@ class SheetArrays:
         maps = is_usual and are_mapped() and not self.resize and not isinstance(self.missing, NamedMissing)
         mapped = self._map_large(groups) if maps else {}  # but words for missing values are counted
         unmapped = {name: group for name, group in groups.items() if name not in mapped} if mapped else groups
-        others = self._find_alike(groups) if is_usual and self.resize else {}  # which are only measured
-        every = {**unmapped, **others}
+        measured = self._find_alike(groups) if is_usual and self.resize else {}  # and not decoded
+        every = {**unmapped, **measured}
         lying = {name: group for name, group in every.items() if group[0].orient == "rows"}
         standing = {name: group for name, group in every.items() if name not in lying} if lying else every
         results = self._read_rows(lying, unmapped, reports) if lying else {}
         columns = dict(self._fetch(standing))
         edits = self._take_lengths(columns, reports) if self.resize or reports.finds_edits else []
-        for name in others:
+        for name in measured:
             columns.pop(name, None)
         results |= self._decode(standing, columns, reports)
         reports.note_edits(edits)

@@ -207,7 +207,7 @@ class _Parser:
         raise self.fail("expected 'ndarray' after the version", min(2, len(self.cells) - 1))
 
     def skip_newer_key(self) -> str:
-        """Return the next key that this reader knows, and go there, in a header of a newer version."""
+        """Skip the keys that only newer versions have, and return the next key that this reader knows."""
         if self.position >= len(self.cells):
             raise self.cut_error()
         if next(reversed(self.key_indices), "") in self.numbers:

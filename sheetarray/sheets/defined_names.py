@@ -106,7 +106,7 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
     """
     areas = list(areas)
     sheets, seen = Counter([area.array for area in areas]), Counter[str]()
-    used, names, others = set(map(_fold_case, taken)), dict.fromkeys(areas, ""), dict[ArrayArea, str]()
+    used, names, unusual = set(map(_fold_case, taken)), dict.fromkeys(areas, ""), dict[ArrayArea, str]()
     for area in areas:
         name = _sanitize(area.array)
         if sheets[area.array] > 1:
@@ -116,9 +116,9 @@ def make_defined_names(areas: Iterable[ArrayArea], taken: Iterable[str] = ()) ->
             names[area] = name
             used.add(folded)
         else:
-            others[area] = name
+            unusual[area] = name
     tried: dict[str, int] = {}
-    for area, base in others.items():
+    for area, base in unusual.items():
         name = base
         while (folded := _fold_case(name)) in used:
             tried[base] = index = tried.get(base, 1) + 1

@@ -285,6 +285,12 @@ def test_a_workbook_in_which_nothing_has_changed_is_not_written_again(tmp_path, 
     assert sa.read(tmp_path / "copy.xlsx")["t"].tolist() == [1.5, 2.5]
 
 
+def test_an_option_of_read_is_taken_where_the_target_has_another_format(tmp_path):
+    sa.write(tmp_path / "t.csv", {"t": np.arange(3)})
+    assert not sa.accept(tmp_path / "t.csv", tmp_path / "t.json", resize=True)
+    assert sa.read(tmp_path / "t.json", "t").tolist() == [0, 1, 2]
+
+
 def test_accept_says_what_check_says(tmp_path):
     path = tmp_path / "t.xlsx"
     sa.write(path, {"t": np.array([0.1 + 0.2, 2.5, 3.5]), "n": np.arange(3)}, guard=True)

@@ -289,7 +289,7 @@ class CsvSheet:
                 yield Block(place, ((), cells), (piece.stop or 0) - piece.row)
 
     def _remark(self, requests: Sequence[Request], results: Sequence[Any], share: float = 1.0) -> None:
-        """Say what columns show of marks and of cells beside them. `share`: of the text, that is reported as done."""
+        """Remark on marks in columns, and on cells beside them. `share`: of the text, that is reported as done."""
         texts = [pair for pair in zip(requests, results, strict=True) if not isinstance(pair[1], np.ndarray)]
         if not self._is_settled and any(request.dtype.kind in _WITH_DECIMALS for request, _ in texts):
             self._settle_decimal()

@@ -212,7 +212,7 @@ class CellRun:
         return put_at(shortest, np.flatnonzero(bare), len(self), texts)
 
     def texts_of(self, kind: int) -> pl.Series:
-        """Return the texts of the cells of a kind that is no number."""
+        """Return the texts of all cells of a kind, such as those of errors."""
         import polars as pl
 
         texts = None if self.values is None else self.written(np.flatnonzero(self.kinds == kind))

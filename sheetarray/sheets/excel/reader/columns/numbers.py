@@ -73,7 +73,7 @@ def to_numbers(run: CellRun, dtype: DType) -> pl.Series | Numbers | None:
 
 
 def to_doubles(run: CellRun) -> tuple[Doubles, bool]:
-    """Return the number of each cell, of text the one that it reads as or NaN, and whether all are numerals."""
+    """Return the number of each cell, and whether each has one. A text that is a numeral has its number, others NaN."""
     import polars as pl
 
     numbers = run.numbers
